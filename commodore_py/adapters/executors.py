@@ -99,7 +99,7 @@ def _scheduler(address: str) -> Iterator[_Pool]:
     except ImportError as error:
         raise CommodoreError(
             "the program distributed is not installed",
-            hint="install it here and on the workers: pip install 'commodore-py[fleet]'",
+            hint="install commodore-py with its extra fleet, here and on the workers",
         ) from error
     try:
         connect: Any = distributed.Client

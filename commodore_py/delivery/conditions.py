@@ -29,7 +29,7 @@ def holds(condition: Condition, parameters: Parameters) -> bool:
     if operator == "not":
         return not holds(value, parameters)
     if operator in {"all", "any"}:
-        results = [holds(condition, parameters) for condition in value]
+        results = [holds(inner, parameters) for inner in value]
         return all(results) if operator == "all" else any(results)
     if operator == "exists":
         return value_at(value, parameters) is not _ABSENT

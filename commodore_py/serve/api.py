@@ -6,6 +6,7 @@ What child processes and errors bring along is without secrets.
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, Header, HTTPException, Query, Request, Response
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _LONGEST_PATH = 1000
 _MOST_LEVELS = 128
 _LIVE_SECONDS = 300.0
+_MOST_STREAMS = 16
 
 
 async def daemon_of(request: Request) -> Daemon:
@@ -175,7 +177,7 @@ async def get_live(
     daemon: TheDaemon, cluster_id: Path, what: Literal["tree", "status"], root: Path = ""
 ) -> Any:
     """The running cluster."""
-    return await daemon.read(cluster_id, f"live_{what}", root, seconds=_LIVE_SECONDS)
+    return await daemon.read(cluster_id, f"live_{what}", root, seconds=_LIVE_SECONDS, live=True)
 
 
 @router.get("/jobs")
@@ -200,18 +202,24 @@ async def delete_job(daemon: TheDaemon, job_id: Path) -> Any:
 
 @router.get("/jobs/{job_id}/events")
 async def get_events(
+    request: Request,
     daemon: TheDaemon,
     job_id: Path,
     last_event_id: Annotated[int, Header(alias="Last-Event-ID", ge=0)] = 0,
 ) -> StreamingResponse:
     """Events of a job as they happen."""
-    job = job_of(daemon, job_id)
+    job, what = job_of(daemon, job_id), f"streams of events for {caller_of(request)}"
+    bound = ExitStack()
+    bound.enter_context(daemon.jobs.bounded(what, _MOST_STREAMS))
 
     async def stream() -> AsyncIterator[str]:
-        async for event in daemon.jobs.events(job, last_event_id):
-            yield (
-                f"id: {event['number']}\ndata: {json.dumps(event)}\n\n" if event else ": alive\n\n"
-            )
+        with bound:
+            async for event in daemon.jobs.events(job, last_event_id):
+                yield (
+                    f"id: {event['number']}\ndata: {json.dumps(event)}\n\n"
+                    if event
+                    else ": alive\n\n"
+                )
 
     return StreamingResponse(stream(), media_type="text/event-stream")
 

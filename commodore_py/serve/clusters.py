@@ -146,7 +146,7 @@ class Clusters:
         return max(records, key=lambda record: record.time, default=None)
 
     def inputs(self, listed: dict[str, Any]) -> Collection[Input]:
-        """The same without their names."""
+        """The inputs of the last pushed compile, without their names."""
         record = self.record(listed)
         return record.inputs.values() if record else ()
 
@@ -164,11 +164,11 @@ class Clusters:
         return listing
 
     async def heads_in_time(self) -> Heads:
-        """The commits of remotes for a request; none if that takes too long."""
+        """The commits of remotes for a request; those of before if that takes too long."""
         try:
             return await asyncio.wait_for(self.heads.get(), _MOMENT)
         except (TimeoutError, CommodoreError):
-            return {}
+            return self._last_heads
 
     async def _load_heads(self) -> Heads:
         listing = await self.listing.get()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _PORT, _POLL = "8064", 60
 _MOST_PORTS = 65_535
-_EXTRA = "install it: pip install 'commodore-py[serve]'"
+_EXTRA = "install commodore-py with its extra serve"
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 

@@ -220,7 +220,9 @@ def gates(config: Config) -> list[dict[str, Any]]:
         later = [cluster for cluster in clusters if cluster.global_repo == repository]
         try:
             stages = stages_for(config, later)
-        except CommodoreError:  # their compiles report why
+        except CommodoreError as error:  # nothing is pushed before its stages are known
+            names = [cluster.id for cluster in later]
+            waited.append({"stage": "", "members": [], "later": names, "why": str(error)})
             continue
         for stage in stages:
             members = [cluster.id for cluster in later if stage.has(cluster)]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .clusters import Clusters
 from .jobs import Jobs
 from .processes import Processes
-from .reconcile import NAME, Reconciler, conditions_after
+from .reconcile import Reconciler, conditions_after
+from .settings import RECONCILER
 from .state import Record, State
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ class Daemon:
         self.clusters = Clusters(config, self.jobs, self.state, settings.poll)
         self.reconciler = Reconciler(settings, self.state, self.clusters, self.jobs)
 
-    async def read(self, cluster_id: str, work: str, *arguments: Any, **bounds: float) -> Any:
-        """Read something of a cluster, by a function of `work`."""
+    async def read(self, cluster_id: str, work: str, *arguments: Any, **options: Any) -> Any:
+        """Read something of a cluster, by a function of `work`, with options of `Jobs.read`."""
         await self.clusters.listed(cluster_id)
         config = self.settings.config
-        return await self.jobs.read(f"work.{work}", config, cluster_id, *arguments, **bounds)
+        return await self.jobs.read(f"work.{work}", config, cluster_id, *arguments, **options)
 
     async def edit(
         self, cluster_id: str, request: Request, rules: Rules, work: str = "work.edit"
@@ -65,6 +66,6 @@ class Daemon:
             about.record = Record.model_validate(record)
         for condition in conditions_after(job):
             about.set(condition)
-        if job.by == NAME:
+        if job.by == RECONCILER:
             self.reconciler.ended(job)
         self.clusters.forget(job.cluster)

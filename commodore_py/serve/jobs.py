@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import Counter
 from contextlib import asynccontextmanager, contextmanager
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from .processes import Processes
     from .state import Kind, State
 
+log = logging.getLogger(__name__)
+
 _MOST_JOBS = 100
 """How many may wait, and how many that ended are kept."""
 _MOST_EDITS = 16
@@ -30,6 +33,8 @@ _MOST_EVENTS = 1000
 _HEARTBEAT = 15.0
 _COMPILE_SECONDS, _EDIT_SECONDS, _READ_SECONDS = 3600.0, 600.0, 60.0
 _READERS = 4
+_LIVE_READERS = 2
+"""How many read from clusters at a time: these may not respond for minutes."""
 
 
 class Jobs:
@@ -48,6 +53,7 @@ class Jobs:
         self._state = state
         self._workers = asyncio.Semaphore(workers)
         self._readers = asyncio.Semaphore(_READERS)
+        self._live_readers = asyncio.Semaphore(_LIVE_READERS)
         self._ended = ended
         """Called with each job at its end."""
         self._directories: dict[str, asyncio.Lock] = {}
@@ -58,15 +64,18 @@ class Jobs:
         self.stopping = asyncio.Event()
         self.all = state.jobs
 
-    async def read(self, work: str, *arguments: Any, seconds: float = _READ_SECONDS) -> Any:
-        """Do work that changes nothing."""
-        with self._bounded("reads", _MOST_READS):
-            async with self._readers:
+    async def read(
+        self, work: str, *arguments: Any, seconds: float = _READ_SECONDS, live: bool = False
+    ) -> Any:
+        """Do work that changes nothing, and reads from a cluster if it is `live`."""
+        what = "reads of clusters" if live else "reads"
+        with self.bounded(what, _MOST_READS):
+            async with self._live_readers if live else self._readers:
                 return await self._processes.run(work, *arguments, seconds=seconds)
 
     async def edit(self, cluster: str, work: str, *arguments: Any) -> Any:
         """Do work in the working directory of a cluster, after all that was requested before."""
-        with self._bounded(f"edits of cluster {cluster}", _MOST_EDITS):
+        with self.bounded(f"edits of cluster {cluster}", _MOST_EDITS):
             async with self._alone(cluster):
                 return await self._processes.run(work, *arguments, seconds=_EDIT_SECONDS)
 
@@ -90,7 +99,8 @@ class Jobs:
 
     def cancel(self, job: Job) -> None:
         """End a job, with all programs that it has started."""
-        if task := self._tasks.get(job.id):
+        task = self._tasks.get(job.id)
+        if task is not None and not task.cancelling():
             if job.state == "queued":  # a task that has not begun ends without a word
                 job.state, job.ended = "cancelled", time.time()
                 self._state.save(self._config.paths)
@@ -122,7 +132,8 @@ class Jobs:
                 yield {}
 
     async def stop(self, seconds: float) -> None:
-        """Let what runs come to its end for a while, then cancel it."""
+        """Let what runs come to its end for a while, then interrupt it; nothing else begins."""
+        self.stopping.set()
         self.wake()
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=seconds)
@@ -138,9 +149,10 @@ class Jobs:
         self._changed = asyncio.Event()
 
     @contextmanager
-    def _bounded(self, what: str, limit: int) -> Iterator[None]:
+    def bounded(self, what: str, limit: int) -> Iterator[None]:
+        """Count something that is going on, and refuse more than a limit."""
         if self._waiting[what] >= limit:
-            raise coded("run/queue-full", f"{limit} {what} are waiting", hint="try again later")
+            raise coded("run/queue-full", f"{limit} {what} are open", hint="try again later")
         self._waiting[what] += 1
         try:
             yield
@@ -153,6 +165,12 @@ class Jobs:
         async with self._directories.setdefault(cluster, asyncio.Lock()), self._workers:
             yield
 
+    def _begin(self, job: Job) -> None:
+        if self.stopping.is_set():
+            raise asyncio.CancelledError
+        job.state, job.started = "running", time.time()
+        self._state.save(self._config.paths)
+
     async def _run(self, job: Job) -> None:
         def report(event: dict[str, Any]) -> None:
             number = job.events[-1]["number"] + 1 if job.events else 1
@@ -162,8 +180,7 @@ class Jobs:
 
         try:
             async with self._alone(job.cluster):
-                job.state, job.started = "running", time.time()
-                self._state.save(self._config.paths)
+                self._begin(job)
                 job.result = await self._processes.run(
                     "compiling.compile_",
                     self._config,
@@ -177,7 +194,11 @@ class Jobs:
         except CommodoreError as error:
             job.state, job.error = "failed", as_data(error)
         except asyncio.CancelledError:
-            job.state = "cancelled"
+            job.state = "interrupted" if self.stopping.is_set() else "cancelled"
+        except Exception as error:
+            log.exception("job %s", job.id)
+            crash = coded("run/crashed", f"internal error: {type(error).__name__}")
+            job.state, job.error = "failed", as_data(crash)
         finally:
             job.ended = time.time()
         self._ended(job)

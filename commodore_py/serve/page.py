@@ -218,7 +218,8 @@ def failed_page(content: dict[str, Any]) -> Response:
 async def _tried_read(
     daemon: Daemon, cluster_id: str, work: str, *arguments: Any
 ) -> tuple[Any, Failure]:
-    return await _tried(daemon.read(cluster_id, work, *arguments, seconds=_TAB_SECONDS))
+    live = work == "live_tree"
+    return await _tried(daemon.read(cluster_id, work, *arguments, seconds=_TAB_SECONDS, live=live))
 
 
 async def _tried(work: Awaitable[Any]) -> tuple[Any, Failure]:

@@ -126,7 +126,7 @@ class Processes:
                     raise value
                 else:
                     return value
-        except EOFError:
+        except (EOFError, OSError):  # also in the middle of a result
             raise coded(
                 "run/lost",
                 "the process of this work was killed",

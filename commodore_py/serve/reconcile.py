@@ -19,6 +19,7 @@ from fastapi import HTTPException
 from commodore_py.adapters import git_urls, json_text
 from commodore_py.errors import CommodoreError
 
+from .settings import RECONCILER
 from .state import Condition
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NAME = "reconcile"
-"""The caller of its jobs."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 15.0, 3600.0
 _GATE_SECONDS = 300.0
 
@@ -143,24 +142,24 @@ class Reconciler:
             why = ", ".join(name for name in gate["members"] if name in stale)
             if not why:
                 config, members = self._settings.config, gate["members"]
-                why = await self._jobs.read(
-                    "compiling.unhealthy", config, members, seconds=_GATE_SECONDS
+                why = gate.get("why") or await self._jobs.read(
+                    "compiling.unhealthy", config, members, seconds=_GATE_SECONDS, live=True
                 )
             if why:
-                message = f"stage {gate['stage']} comes first: {why}"
+                stage = gate["stage"]
+                message = f"stage {stage} comes first: {why}" if stage else why
                 held |= dict.fromkeys(waiting, _synced("False", "Waiting", message))
         return held
 
     def _push(self, due: list[tuple[int, str, str]], held: Collection[str]) -> None:
         """Push as many as there is room for: what never failed, then what was pushed long ago."""
-        at_work = {
-            job.cluster for job in self._jobs.all.values() if not job.is_over and job.by == NAME
-        }
+        pushes = (job for job in self._jobs.all.values() if job.by == RECONCILER)
+        at_work = {job.cluster for job in pushes if not job.is_over}
         room = 2 * self._settings.workers - len(at_work)
         names = [name for *_, name in sorted(due) if name not in at_work and name not in held]
         for name in names[: max(0, room)]:
             try:
-                self._jobs.submit("push", name, NAME)
+                self._jobs.submit("push", name, RECONCILER)
             except CommodoreError:  # the queue is full
                 break
 

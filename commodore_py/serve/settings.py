@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 WEBHOOK = "webhook"
 """The name of the secret of webhooks; it is no token."""
+RECONCILER = "reconcile"
+"""The caller of pushes by the reconciler: no token has this name."""
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
 _LINE = rf"(?P<name>{_NAME}) +(?P<token>\S{{16,}})(?P<read_only> +read-only)?"
 _LARGEST = 1 << 20
@@ -65,12 +67,12 @@ def read_tokens(file: Path) -> tuple[dict[str, Token], str]:
         if not line.strip() or line.startswith("#"):
             continue
         fields = re.fullmatch(_LINE, line.strip())
-        if fields is None or fields["name"] in tokens:
+        if fields is None or fields["name"] in (*tokens, RECONCILER):
             raise _unusable(
                 file,
                 f"has an invalid line {number}",
-                hint="lines are NAME TOKEN, or NAME TOKEN read-only; each name once, a token of at"
-                " least 16 characters",
+                hint="lines are NAME TOKEN, or NAME TOKEN read-only; each name once, and none is"
+                f" {RECONCILER}; a token has at least 16 characters",
             )
         tokens[fields["name"]] = Token(fields["token"], bool(fields["read_only"]))
     if not tokens:
@@ -88,6 +90,7 @@ def _first_token(file: Path) -> tuple[dict[str, Token], str]:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor
             stream.write(f"{name} {token}\n")
+        REDACTOR.learn(token)
     except OSError as error:
         raise _unusable(file, f"cannot be written: {error.strerror}") from error
     return {name: Token(token)}, token

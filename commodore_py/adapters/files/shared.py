@@ -87,6 +87,6 @@ class SharedFiles:
     def _unavailable(self, error: Exception) -> Unavailable:
         hint = "check the address, the network and the credentials"
         if isinstance(error, ImportError):
-            hint = "install it: pip install 'commodore-py[fleet]'"
+            hint = "install commodore-py with its extra fleet"
         reason = str(error) or type(error).__name__
         return Unavailable(reason, where=without_secrets(self.url), hint=hint)
