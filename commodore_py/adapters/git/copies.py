@@ -52,7 +52,7 @@ def copy_bare(repository: Path, copy: Path, folders: Collection[str]) -> None:
             if source.startswith(objects):
                 os.link(source, target)
                 return
-        shutil.copyfile(source, target)
+        shutil.copy(source, target)  # with its mode: hooks of a template are programs
 
     def ignored(folder: str, names: list[str]) -> set[str]:
         left_by_killed_git = {name for name in names if name.endswith(".lock")}
