@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,11 +15,11 @@ from commodore_py.adapters.git.program import git_bytes
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
 from tests.support.builders import errors_in, git, make_repository, url_of
-from tests.support.fleet import CLUSTER, TENANT, Fleet, configmap_component, make_fleet
-from tests.unit.model.test_git_names import SPELLINGS
+from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from commodore_py.model.published import Published
 
@@ -52,27 +51,6 @@ def jsonnet(name: str = "main") -> dict[str, Any]:
 
 def copies(*paths: str, to: str = "${_instance}") -> dict[str, Any]:
     return {"input_paths": list(paths), "input_type": "copy", "output_path": to}
-
-
-@pytest.mark.parametrize("spelling", SPELLINGS)
-@pytest.mark.parametrize("door", ["file", "folder", "output_path"])
-def test_output_named_like_git_folder_is_refused(tmp_path: Path, spelling: str, door: str) -> None:
-    key = {"file": spelling, "folder": f"x/{spelling}/config", "output_path": "x"}[door]
-    main = f"{{ {key!r}: {{ a: 1 }} }}" if "\\" not in repr(key) else f'{{ "{key}": {{ a: 1 }} }}'
-    entry = jsonnet() | ({"output_path": f"web/{spelling}"} if door == "output_path" else {})
-    if door == "file":
-        entry |= {"output_type": "json"}
-        main = main.replace(spelling, f"{spelling}/config")
-    fleet = make_fleet(
-        tmp_path, web={"component/main.jsonnet": main, "class/web.yml": kapitan(entry)}
-    )
-
-    error = refused(fleet)
-
-    assert "part of a Git repository and would never be pushed" in str(error)
-    assert error.where.startswith("instance web: component/main.jsonnet")
-    assert "remove it" in error.hint
-    assert git(fleet.catalog, "for-each-ref") == ""
 
 
 @pytest.fixture
@@ -206,76 +184,6 @@ def test_helm_reads_clone_without_git_folder(
     assert "./.git/" not in content
 
 
-@pytest.mark.parametrize("name", [".git/x", "a/.git/x", "a/.GIT/key", "git~1/x", "a/.git /x"])
-def test_secret_reference_below_git_folder_is_an_error(tmp_path: Path, name: str) -> None:
-    fleet = make_fleet(tmp_path, web={})
-    fleet.configure(
-        {
-            "applications": ["web"],
-            "parameters": {
-                "kapitan": {"secrets": {"vaultkv": {"VAULT_ADDR": "x", "auth": "token"}}},
-                "web": {"data": {"of": f"?{{vaultkv:{name}}}"}},
-            },
-        }
-    )
-
-    error = refused(fleet)
-
-    assert "which Git would never push" in str(errors_in(error)[0])
-    assert "web" in errors_in(error)[0].where
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "fd::17/x",
-        "fd::0,1/x",
-        "ext::sh -c touch% ran",
-        "ext::%S foo",
-        "EXT::sh -c touch% ran",
-        "eXt://sh -c touch% ran",
-        "Fd::17/x",
-        "hg::/x",
-        "file://%s/../nowhere",
-    ],
-)
-def test_urls_that_run_programs_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
-) -> None:
-    monkeypatch.delenv("GIT_ALLOW_PROTOCOL")
-    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
-    monkeypatch.setenv("GIT_CONFIG_KEY_0", "protocol.allow")
-    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "always")
-    fleet = make_fleet(tmp_path, web={})
-    component = {"web": {"url": url, "version": "master"}}
-    content = {"applications": ["web"], "parameters": {"components": component}}
-    fleet.configure(content, repository="global")
-
-    refused(fleet)
-
-    assert not list(tmp_path.rglob("ran"))
-
-
-@pytest.mark.parametrize("place", ["home/.store", "other/catalog", "other"])
-@pytest.mark.parametrize("spelling", ["%s", "file://%s", "file://localhost%s", "/.%s"])
-def test_download_from_private_repository_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, spelling: str
-) -> None:
-    make_repository(tmp_path / place, {"a": "CANARY"})
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    marker = tmp_path / "other/inventory/targets/cluster.yml"
-    marker.parent.mkdir(parents=True)
-    marker.write_text("")
-    source = spelling % (tmp_path / place)
-    download = {"type": "git", "source": source, "output_path": "dependencies/web/vendored"}
-    fleet = make_fleet(
-        tmp_path, web={"class/web.yml": kapitan(jsonnet(), dependencies=(download,))}
-    )
-
-    assert "cannot read" in "\n".join(map(str, errors_in(refused(fleet))))
-    assert not (fleet.work / "dependencies/web/vendored").exists()
-
-
 def test_distant_local_repository_fails_when_strict(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -401,146 +309,6 @@ KEPT = {
 }
 
 
-LINKS = [
-    ".commodore",
-    ".commodore/lock",
-    ".commodore/journal",
-    ".commodore/running",
-    "compiled",
-    "inventory",
-    "inventory/targets",
-    "inventory/classes",
-    "inventory/classes/components",
-    "inventory/classes/defaults",
-    "inventory/classes/params",
-]
-
-
-@pytest.mark.parametrize("name", LINKS)
-@pytest.mark.parametrize("later", [False, True])
-@pytest.mark.parametrize("inside", [False, True])
-def test_linked_working_folder_is_an_error(
-    tmp_path: Path, name: str, *, later: bool, inside: bool
-) -> None:
-    fleet = make_fleet(tmp_path, web={})
-    if later:
-        push(fleet)
-    place = fleet.work / name
-    outside = (fleet.work if inside else tmp_path) / "of-the-user"
-    outside.mkdir(parents=True)
-    (outside / "keep").mkdir()
-    (outside / "keep/a.txt").write_text("precious")
-    (outside / "b.yml").write_text("precious")
-    target = outside / "b.yml" if Path(name).name in ("lock", "running") else outside
-    if place.is_dir():
-        shutil.rmtree(place)
-    place.unlink(missing_ok=True)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.symlink_to(target)
-
-    error = refused(fleet)
-
-    assert f"{place} is a link" in str(error)
-    assert {str(p.relative_to(outside)): p.read_text() for p in outside.rglob("*.*")} == {
-        "keep/a.txt": "precious",
-        "b.yml": "precious",
-    }
-
-
-FOREIGN = [
-    "compiled/notes.txt",
-    "compiled/app/main.o",
-    "inventory/targets/mine.yml",
-    "inventory/classes/components/mine.yml",
-    "inventory/classes/defaults/mine.yml",
-    "jsonnetfile.json",
-]
-
-
-@pytest.mark.parametrize("name", FOREIGN)
-def test_first_compile_keeps_foreign_files(tmp_path: Path, name: str) -> None:
-    fleet = make_fleet(tmp_path, web={})
-    file = fleet.work / name
-    file.parent.mkdir(parents=True)
-    file.write_text("{}")
-
-    error = refused(fleet)
-    there = file.read_text()
-    push(fleet, force=True)
-
-    top = "/".join(name.split("/")[: 2 if name.startswith("compiled") else 9])
-    assert f"files here that no compile wrote: {top}" in str(error)
-    assert "--force" in error.hint
-    assert there == "{}"
-    assert fleet.catalog_files()
-
-
-def test_working_directory_of_commodore_is_accepted(tmp_path: Path) -> None:
-    fleet = make_fleet(tmp_path, web={})
-    push(fleet)
-    shutil.rmtree(fleet.work / ".commodore")
-
-    push(fleet)
-
-    assert (fleet.work / "compiled/web/web/out.yaml").is_file()
-
-
-@pytest.mark.parametrize(
-    "path", [".env", "lib/jinja2_filters.py", ".commodore/x", "catalog/.git/x"]
-)
-def test_download_over_configuration_files_is_refused(tmp_path: Path, path: str) -> None:
-    source = make_repository(tmp_path / "lib.git", {path: "evil\n"})
-    top = "lib" if path.startswith("lib/") else "."
-    files = {Path(path).name: "evil\n"} if top == "lib" else {path: "evil\n"}
-    source = make_repository(tmp_path / "files.git", files)
-    download = {"type": "git", "source": url_of(source), "ref": "master", "output_path": top}
-    download |= {"subdir": str(Path(path).parent)} if "/" in path and top == "." else {}
-    if "/" in path and top == ".":
-        download["output_path"] = str(Path(path).parent)
-    fleet = make_fleet(
-        tmp_path, web={"class/web.yml": kapitan(jsonnet(), dependencies=(download,))}
-    )
-
-    error = refused(fleet)
-
-    assert "would overwrite files of Git or Commodore" in str(errors_in(error)[0])
-    assert not (fleet.work / path).exists()
-
-
-@pytest.mark.parametrize("tenant", ["global", "components", "defaults", "params", "Global"])
-def test_reserved_tenant_id_is_refused(tmp_path: Path, tenant: str) -> None:
-    fleet = make_fleet(tmp_path, web={})
-    rename(fleet, TENANT, tenant)
-
-    error = refused(fleet)
-
-    assert f"{tenant} cannot be the id of a tenant" in str(error)
-    assert "choose one" in error.hint
-
-
-@pytest.mark.parametrize("tenant", ["-rf", "--help", "-c", "..", "a/b", "a\nb"])
-def test_tenant_id_that_is_no_name_is_refused(tmp_path: Path, tenant: str) -> None:
-    fleet = make_fleet(tmp_path, web={})
-    rename(fleet, TENANT, tenant)
-
-    error = refused(fleet)
-
-    assert "is not a valid name" in str(errors_in(error)[0])
-
-
-def rename(fleet: Fleet, old: str, new: str) -> None:
-    """Have the facts say another id of the tenant."""
-    facts = fleet.root / "facts"
-    for folder, field in (("clusters", "tenant"), ("tenants", "id")):
-        file = next((facts / folder).iterdir())
-        content = yaml.safe_load(file.read_text())
-        assert content[field] == old
-        file.write_text(yaml.safe_dump({**content, field: new}))
-    plain = "/" not in new and new != ".."
-    if plain:
-        (facts / "tenants" / f"{old}.yaml").rename(facts / "tenants" / f"{new}.yaml")
-
-
 def test_working_directory_removed_during_run_is_an_error(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={})
     push(fleet)
@@ -590,37 +358,6 @@ def test_edits_during_run_are_not_pushed(tmp_path: Path) -> None:
     assert "new" in pushed["manifests/web/out.yaml"]
 
 
-KADET = """
-import os
-
-def main(input_params):
-    return {"seen": dict(os.environ)}
-"""
-
-
-def test_kadet_sees_no_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("COMMODORE_API_TOKEN", "CI_JOB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_TOKEN"):
-        monkeypatch.setenv(name, "secret-canary")
-    monkeypatch.setenv("COMMODORE_PASS_ENV", "PASSED_*")
-    monkeypatch.setenv("PASSED_ON", "named by the user")
-    entry = {
-        "input_type": "kadet",
-        "input_paths": ["${_base_directory}/component/kad"],
-        "output_path": "${_instance}",
-    }
-    fleet = make_fleet(
-        tmp_path,
-        web={"class/web.yml": kapitan(entry), "component/kad/__init__.py": KADET},
-    )
-
-    push(fleet)
-
-    text = "\n".join(fleet.catalog_files().values())
-    assert "secret-canary" not in text
-    assert "named by the user" in text
-    assert "PATH" in text
-
-
 TEMPLATES = [
     "{{ ''.__class__.__mro__[1].__subclasses__() }}",
     "{{ cycler.__init__.__globals__.os.popen('touch ran').read() }}",
@@ -646,17 +383,6 @@ def test_templates_of_components_are_confined(
     assert not list(tmp_path.rglob("ran"))
 
 
-@pytest.mark.parametrize("door", ["native", "input"])
-@pytest.mark.parametrize("template", ["{{ 'x' * 10 ** 11 }}", "{% set x = [n] * 10 ** 10 %}"])
-def test_template_exceeding_memory_limit_is_an_error(
-    tmp_path: Path, template: str, door: str
-) -> None:
-    error = refused(with_template(tmp_path, template, door))
-
-    assert "more than 512 MiB of memory" in str(error)
-    assert "x.j2" in f"{error} {error.where}"
-
-
 def with_template(tmp_path: Path, template: str, door: str) -> Fleet:
     main = (
         "local kap = import 'lib/kapitan.libjsonnet';"
@@ -675,16 +401,3 @@ def with_template(tmp_path: Path, template: str, door: str) -> Fleet:
         "class/web.yml": kapitan(entry),
     }
     return make_fleet(tmp_path, web=files)
-
-
-def test_objects_of_different_files_are_not_compared(tmp_path: Path) -> None:
-    main = "{ @OUT@: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'same' } } }"
-    fleet = make_fleet(
-        tmp_path,
-        web={"component/main.jsonnet": main.replace("@OUT@", "one")},
-        app={"component/main.jsonnet": main.replace("@OUT@", "two")},
-    )
-
-    push(fleet, strict=True)
-
-    assert fleet.catalog_files().keys() == {"manifests/web/one.yaml", "manifests/app/two.yaml"}
