@@ -13,7 +13,14 @@ import pytest
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.remotes import listed_once
-from tests.support.builders import commit_in, commit_to, component_files, git, git_succeeds
+from tests.support.builders import (
+    commit_in,
+    commit_to,
+    component_files,
+    git,
+    git_succeeds,
+    url_of,
+)
 from tests.support.scenarios.dependencies import (
     Workspace,
     backups,
@@ -296,3 +303,20 @@ def test_mirror_left_by_killed_run_is_replaced(shared: Shared, foo: Path) -> Non
 
     assert not left.exists()
     assert list(Mirrors(shared.mirrors).entries()) == [shared.mirror(foo)]
+
+
+def test_remote_below_the_path_of_another(workspace: Workspace) -> None:
+    cache = workspace.root / "cache/git"
+    outer = workspace.repository("foo")
+    inner = workspace.repository("foo.git/inner", component_files("inner"))
+
+    for specs in ((inner, "inner"), (outer, "foo")), ((outer, "foo"), (inner, "inner")):
+        for remote, name in specs:
+            workspace.fetch(component(remote, name=name), git_cache=cache)
+
+    for name in ("foo", "inner"):
+        assert git(workspace.place(name), "fsck", "--no-dangling") == ""
+    assert Mirrors(cache).has(url_of(outer))
+    assert Mirrors(cache).has(url_of(inner))
+    assert Mirrors(cache).drop(Mirrors(cache).place(url_of(outer)))
+    assert Mirrors(cache).has(url_of(inner))

@@ -1,4 +1,4 @@
-"""How many git processes a run starts: a question that is asked twice shows here."""
+"""Git processes of a run: how many there are, and what others push between two of them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.model.dependency import DependencySpec, Kind
 from tests.support.builders import commit_to, git
-from tests.support.scenarios.dependencies import Workspace, component, instance, tag
+from tests.support.scenarios.dependencies import Workspace, component, head, instance, tag
 from tests.support.servers import git_http
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from commodore_py.adapters.git.refs import Refs
     from tests.support.servers.git_http import HttpServer
 
 COMPONENTS = 5
@@ -172,3 +174,24 @@ def test_local_run_needs_few_processes(
 
     assert [one.short_commit for one in found] == [one.commit[:6] for one in found]
     assert started().total() <= 2 * len(specs) + len(CONFIGURATIONS)
+
+
+def test_push_between_listing_and_fetch(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote = workspace.repository("foo")
+    workspace.fetch(component(remote))
+    commit_to(remote, {"new.txt": "new"})
+    latest: list[str] = []
+
+    def listed(self: RemoteClient, url: str) -> Refs:
+        refs = list_refs(self, url)
+        latest.append(commit_to(remote, {"newer.txt": "newer"}))
+        return refs
+
+    list_refs = RemoteClient.list_refs
+    monkeypatch.setattr(RemoteClient, "list_refs", listed)
+
+    (got,) = workspace.fetch(component(remote))
+
+    assert got.commit == head(workspace.place("foo")) == latest[0]
