@@ -1,10 +1,8 @@
-"""Edits that are refused: each names the place of its problem, and no byte is written."""
+"""Edits at the same time as other runs, or that fail: no file of the user is lost."""
 
 from __future__ import annotations
 
 import itertools
-import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,45 +12,71 @@ import pytest
 
 from commodore_py import pipeline
 from commodore_py.adapters.yaml import splice
-from commodore_py.cli import run
-from commodore_py.workflows.demo import write_demo
-from tests.support.builders import git
+from commodore_py.config import WorkPaths
+from commodore_py.dependencies.protection.class_files import Changed, replace_class_file
+from commodore_py.errors import CommodoreError
+from commodore_py.model.verdict import Verdict
+from commodore_py.workflows.facts_folder import FactsEdit, written
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.command_line import CommandLine
 
-CLUSTER = "inventory/classes/t-demo/c-demo-1.yml"
-SCHEMA = "dependencies/web-shop/class/defaults.schema.json"
+
+@pytest.fixture
+def class_file(tmp_path: Path) -> Path:
+    """A class in a working directory."""
+    (tmp_path / ".commodore").mkdir()
+    file = tmp_path / "inventory/classes/t-acme/c-one.yml"
+    file.parent.mkdir(parents=True)
+    file.write_text("old\n")
+    return file
 
 
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A playground with a compiled cluster, one of whose components has a schema."""
-    folder = tmp_path_factory.mktemp("refusals") / "demo"
-    write_demo(folder)
-    facts = folder / "facts/clusters/c-demo-1.yaml"
-    facts.write_text(facts.read_text().replace("facts:\n", "facts:\n  regions: [east, west]\n", 1))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-        words = ("catalog", "compile", "c-demo-1", "--api-url", str(folder / "facts"))
-        assert run(("-d", str(folder), *words)) == 0
-    rules = {
-        "properties": {
-            "ingress_class": {"enum": ["public", "none", "two words"]},
-            "region": {"enum": ["nowhere"], "x-commodore-options": "facts.regions"},
-        },
-    }
-    (folder / SCHEMA).write_text(json.dumps(rules))
-    return folder
+def test_concurrently_saved_class_file_is_kept(tmp_path: Path, class_file: Path) -> None:
+    class_file.write_text("saved: by hand\n")
+
+    with pytest.raises(Changed):
+        replace_class_file(WorkPaths(tmp_path), class_file, b"old\n", b"new\n")
+    assert class_file.read_text() == "saved: by hand\n"
+    assert not (tmp_path / ".commodore/edit.new").exists()
+
+
+@pytest.mark.parametrize("leftover", [b"old\n", b"half of the n"])
+def test_leftover_of_killed_edit_is_overwritten(
+    tmp_path: Path, class_file: Path, leftover: bytes
+) -> None:
+    (tmp_path / ".commodore/edit.new").write_bytes(leftover)
+
+    replace_class_file(WorkPaths(tmp_path), class_file, b"old\n", b"new\n")
+
+    assert class_file.read_bytes() == b"new\n"
+    assert not (tmp_path / ".commodore/edit.new").exists()
+
+
+def test_unwritable_state_folder_keeps_class_file(tmp_path: Path, class_file: Path) -> None:
+    (tmp_path / ".commodore").rmdir()
+    (tmp_path / ".commodore").touch()
+
+    with pytest.raises(CommodoreError, match="cannot write"):
+        replace_class_file(WorkPaths(tmp_path), class_file, b"old\n", b"new\n")
+    assert class_file.read_bytes() == b"old\n"
+
+
+def test_concurrently_written_facts_file_is_kept(class_file: Path) -> None:
+    with pytest.raises(CommodoreError, match="the file was written in the meantime"):
+        written(FactsEdit(class_file, b"ours\n", Verdict()))
+
+    assert class_file.read_bytes() == b"old\n"
 
 
 @pytest.fixture
-def place(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("COMMODORE_WORKING_DIR", str(compiled))
-    monkeypatch.setenv("COMMODORE_API_URL", str(compiled / "facts"))
-    return compiled
+def place(work: Path, facts: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory of a compiled cluster."""
+    monkeypatch.setenv("COMMODORE_WORKING_DIR", str(work))
+    monkeypatch.setenv("COMMODORE_API_URL", facts)
+    return work
 
 
 def state(place: Path) -> dict[str, bytes]:
@@ -63,32 +87,6 @@ def state(place: Path) -> dict[str, bytes]:
         for file in sorted(place.rglob("*"))
         if file.is_file() and not own & set(file.parts)
     }
-
-
-def test_refused_edit_names_values_from_facts_and_writes_nothing(
-    commodore: CommandLine, place: Path
-) -> None:
-    before = state(place)
-
-    ran = commodore("edit", "set", "web_shop.region", "south")
-
-    assert ran.code == 1, ran.out + ran.err
-    assert "web_shop.region: south is not one of nowhere, east, west" in ran.err
-    assert "legal values: nowhere, east, west" in ran.err
-    assert state(place) == before
-
-
-def test_edit_of_repository_at_tag_warns(commodore: CommandLine, place: Path) -> None:
-    tenant = place / "inventory/classes/t-demo"
-    git(tenant, "tag", "v7")
-    git(tenant, "checkout", "--quiet", "v7")
-
-    ran = commodore("edit", "set", "a", "1", "--dry-run")
-
-    git(tenant, "checkout", "--quiet", "-")
-    assert ran.code == 0
-    assert "the cluster uses v7 of this repository, and no branch" in ran.err
-    assert "commit it on a branch" in ran.err
 
 
 def test_edit_with_unexpected_change_is_an_internal_error(
@@ -178,22 +176,3 @@ def test_edit_interrupted_during_compile_writes_nothing(
 
     assert ran.code == 130
     assert state(place) == before
-
-
-@pytest.mark.usefixtures("place")
-@pytest.mark.parametrize("region", ["east", "nowhere"])
-def test_any_value_is_legal_without_enumeration(commodore: CommandLine, region: str) -> None:
-    ran = commodore("edit", "set", "web_shop.region", region, "--dry-run")
-
-    assert (ran.code, "legal values" in ran.err) == (0, False)
-
-
-@pytest.mark.usefixtures("place")
-def test_safe_legal_values_are_completed(
-    commodore: CommandLine,
-) -> None:
-    words = "commodore edit set web_shop.ingress_class"
-
-    ran = commodore(_COMMODORE_COMPLETE="bash_complete", COMP_WORDS=f"{words} ", COMP_CWORD="4")
-
-    assert ran.out.split() == ["plain,none", "plain,public"]
