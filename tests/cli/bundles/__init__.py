@@ -1,1 +1,0 @@
-"""Bundles: the command line, on a small hierarchy."""
