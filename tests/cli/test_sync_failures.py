@@ -160,45 +160,6 @@ def test_working_directory_is_free_during_requests(
     assert runs == [[]]
 
 
-def test_missing_token_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "list.yaml").write_text("- acme/component-one\n")
-
-    ran = commodore("component", "sync", "list.yaml")
-
-    assert (ran.code, ran.out) == (1, "")
-    assert "--github-token" in ran.err
-    assert "COMMODORE_GITHUB_TOKEN" in ran.err
-
-
-@pytest.mark.parametrize(
-    ("content", "place"),
-    [("acme: component-one\n", ":1"), ("", ":1"), ("- a\n- [b\n", ":3"), ("text\n", ":1")],
-)
-def test_invalid_list_is_refused(
-    commodore: CommandLine, tmp_path: Path, content: str, place: str
-) -> None:
-    (tmp_path / "list.yaml").write_text(content)
-
-    ran = commodore("component", "sync", "list.yaml", "--github-token", TOKEN)
-
-    assert ran.code == 1
-    assert f"list.yaml{place}" in ran.err
-    assert "list of owner/repository" in ran.err
-
-
-def test_invalid_entries_are_refused_with_lines(scenario: TemplateSync) -> None:
-    scenario.a_component("one")
-    wrong = ("component-two", "a/b/c", "7", "[a/b]", "acme/component one", "null", "http://[x/y")
-
-    ran = scenario.sync(entries=("acme/component-one", *wrong))
-
-    assert ran.code == 1
-    for line in (2, 3, 4, 5, 6, 7, 8):
-        assert f"list.yaml:{line}: " in ran.err
-    assert "acme/component-one" in ran.err  # the shape expected
-    assert scenario.github.received == []
-
-
 def test_invalid_filter_is_refused(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- acme/component-one\n")
 

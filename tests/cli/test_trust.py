@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.builders import make_repository
-from tests.support.fleet import CLUSTER, configmap_component, make_fleet
+from tests.support.fleet import CLUSTER, make_fleet
 from tests.support.servers import kubernetes
 from tests.support.servers.kubernetes import Refusal
 
@@ -56,96 +56,6 @@ def test_managed_tools_of_another_user_are_not_run(
     assert "can be changed by another user" in upgrade.err
 
 
-def test_managed_tools_writable_by_others_are_not_run(
-    commodore: CommandLine, tmp_path: Path, tools: Path
-) -> None:
-    plant(tools, tmp_path / "log")
-    (tools / "git").chmod(0o777)
-
-    ran = commodore("version")
-
-    assert "managed tools are not used" in ran.err
-    assert str(tools / "git") in ran.err
-    assert not (tmp_path / "log").exists()
-
-
-def test_own_managed_tools_are_run(commodore: CommandLine, tmp_path: Path, tools: Path) -> None:
-    plant(tools, tmp_path / "log")
-
-    ran = commodore("version")
-
-    assert "managed tools are not used" not in ran.err
-    assert (tmp_path / "log").exists()
-
-
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {"GIT_LITERAL_PATHSPECS": "1"},
-        {"GIT_ICASE_PATHSPECS": "1"},
-        {
-            "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "core.autocrlf",
-            "GIT_CONFIG_VALUE_0": "true",
-        },
-        {
-            "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "core.eol",
-            "GIT_CONFIG_VALUE_0": "crlf",
-        },
-    ],
-)
-@pytest.mark.sample(2)
-def test_catalog_does_not_depend_on_git_settings(
-    commodore: CommandLine, tmp_path: Path, variables: dict[str, str]
-) -> None:
-    code = "{ out: { kind: 'ConfigMap', data: { text: importstr 'text.txt' } } }"
-    files = {**configmap_component("web", code), "component/text.txt": "a\nb\n"}
-    files[".gitattributes"] = "* text=auto\n"
-    contents = []
-    for name, more in (("plain", {}), ("changed", variables)):
-        fleet = make_fleet(tmp_path / name, web=files)
-        words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"), "--push")
-        ran = commodore("-d", str(fleet.work), *words, **more)
-        assert ran.code == 0, ran.err
-        contents.append(fleet.catalog_files())
-
-    assert contents[0] == contents[1]
-
-
-@pytest.mark.parametrize("url", ["http://[::1", "http://example.com:port/x"])
-def test_malformed_urls_are_errors_with_their_text(
-    commodore: CommandLine, tmp_path: Path, url: str
-) -> None:
-    source = {"type": "https", "source": f"{url}/file", "output_path": "dependencies/x"}
-    files = configmap_component("web")
-    files["class/web.yml"] = files["class/web.yml"].replace(
-        "parameters:\n  kapitan:\n", f"parameters:\n  kapitan:\n    dependencies: [{source}]\n"
-    )
-    fleet = make_fleet(tmp_path / "fleet", web=files)
-    kubeconfig = tmp_path / "kubeconfig"
-    kubeconfig.write_text(
-        f"clusters: [{{name: a, cluster: {{server: '{url}'}}}}]\n"
-        "contexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n"
-    )
-    words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
-
-    make_repository(tmp_path / "catalog", {"manifests/a/cm.yaml": ""})
-    live = ("c-one", "--kubeconfig", str(kubeconfig), "--catalog", str(tmp_path / "catalog"))
-
-    runs = [
-        commodore("-d", str(fleet.work), *words),
-        commodore("tool", "install", "helm", COMMODORE_TOOL_MIRROR=url),
-        commodore("live", "status", *live),
-        commodore("catalog", "list", "--api-url", url),
-    ]
-
-    for ran in runs:
-        assert ran.code == 1, ran.err
-        assert "Traceback" not in ran.err
-        assert url in ran.err
-
-
 @pytest.mark.parametrize(
     ("path", "answer", "code"),
     [
@@ -176,20 +86,3 @@ def test_malformed_cluster_responses_are_errors(
 
     assert ran.code == code, ran.err
     assert code == 0 or "answered with" in ran.err
-
-
-def test_oversized_exec_plugin_output_is_an_error(commodore: CommandLine, tmp_path: Path) -> None:
-    make_repository(tmp_path / "catalog", {"manifests/a/cm.yaml": ""})
-    kubeconfig = tmp_path / "kubeconfig"
-    kubeconfig.write_text(
-        "clusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}]\n"
-        "contexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a\n"
-        "users: [{name: a, user: {exec: {apiVersion: client.authentication.k8s.io/v1,"
-        " command: cat, args: [/dev/zero], interactiveMode: Never}}}]\n"
-    )
-    words = ("c-one", "--kubeconfig", str(kubeconfig), "--catalog", str(tmp_path / "catalog"))
-
-    ran = commodore("live", "status", *words)
-
-    assert ran.code == 1
-    assert "printed more than 1048576 bytes" in ran.err
