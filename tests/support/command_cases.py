@@ -3,14 +3,14 @@
 A file has `cases`, and `given` and `words` for all of them. A case has a title (`case`), what is
 `given`, and what is done and expected: either itself or in `steps`. `each` lists rows of values;
 `<name>` stands for one of a row, `<dir>` for the directory, `<home>`, `<cache>`, `<work>`,
-`<demo>`, `<facts>`, `<installation>` and `<api>` for others.
+`<demo>`, `<facts>`, `<installation>`, `<api>` and `<web>` for others.
 
-given   files, component, package, repositories, fleet, commits, checkout: see the functions below
+given   files, component, package, repositories, fleet, commits, checkout: see case_directory
         api: answers by path; tools: programs and their releases; env, unset: variables
-        at: a directory that cases share
+        web: pages by path, see _publish; at: a directory that cases share
 words   command lines by a short first word
 anchors what YAML aliases repeat
-steps   files, commits, sh (a script): what changes before; cd, run, stdin, env: the command;
+steps   files, commits, web, sh (a script): what changes before; cd, run, stdin, env: the command;
         complete: a line that is half typed, for which a shell is offered words
         code: 0 by default; out, err, both: the whole text, or a list of parts; lacks, once: parts
         json: fields of stdout, {some: [...]} for items of a list; writes: files afterwards (null
@@ -18,7 +18,8 @@ steps   files, commits, sh (a script): what changes before; cd, run, stdin, env:
         without .git; unchanged: paths below which the command leaves all as it was
         shows: commands of the shell with their output, as a text or a list of parts; null if they
         fail, true if they succeed
-        requests: how many had this in their path, so far
+        requests: how many had this in their path, so far; served: "STATUS PATH" of all requests
+        for pages, in any order
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ import contextlib
 import json
 import os
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,32 +35,33 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from tests.support.authoring import make_component_clone, make_package_clone
-from tests.support.builders import (
-    Link,
-    commit_in,
-    commit_to,
-    digest_of,
-    git,
-    make_repository,
+from tests.support.builders import digest_of
+from tests.support.case_directory import (
+    GIVEN,
+    make_commits,
+    place_of,
+    publish_pages,
+    write_files,
 )
-from tests.support.fleet import make_fleet
 from tests.support.servers.api import serve_api
+from tests.support.servers.web import serve as serve_web
 from tests.support.tool_releases import publish_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from tests.support.command_line import CommandLine, Ran
+    from tests.support.servers.api import Api
+    from tests.support.servers.web import Web
 
 _FIXTURES = ("work", "demo", "facts", "installation")
 """Directories that cases may name in angle brackets."""
 
 _CASE = shlex.split("case given words each long")
-_GIVEN_BY_RUNNER = shlex.split("api tools env unset at")
+_GIVEN_BY_RUNNER = shlex.split("api web tools env unset at")
 _STEP = shlex.split(
     "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
-    " unchanged shows requests"
+    " unchanged shows requests web served"
 )
 
 
@@ -85,22 +86,26 @@ def run_case(
             values["api"] = server.url
             for path, answer in case["given"].get("api", {}).items():
                 server.serves(path, answer)
+        web = stack.enter_context(serve_web()) if "web" in case["given"] else None
+        if web is not None:
+            values["web"] = web.url
+            publish_pages(web, _filled(case["given"]["web"], values))
         case = _filled(case, values)
         if shared:
             stack.enter_context(_restored(folder, case))
         if server is not None and "tools" in case["given"]:
             publish_tools(folder, server, case["given"]["tools"])
-        for kind, given in case["given"].items():
-            if kind in GIVEN:
-                GIVEN[kind](folder, given)
+        for kind in [kind for kind in GIVEN if kind in case["given"]]:
+            GIVEN[kind](folder, case["given"][kind])
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         for name in case["given"].get("unset", ()):
             patch.delenv(name, raising=False)
         for step in case.get("steps", [case]):
+            if web is not None:
+                web.received.clear()
+                publish_pages(web, step.get("web", {}))
             _check_step(commodore, folder, case, step)
-            for part, number in step.get("requests", {}).items():
-                assert server is not None
-                assert sum(part in request.path for request in server.received) == number, part
+            _check_requests(step, server, web)
 
 
 @contextlib.contextmanager
@@ -108,7 +113,7 @@ def _restored(folder: Path, case: dict[str, Any]) -> Iterator[None]:
     """Put back the files that a case changes in a directory that others use, too."""
     steps = (case["given"], case, *case.get("steps", ()))
     names = {name for step in steps for key in ("files", "writes") for name in step.get(key, {})}
-    paths = [_place(folder, name) for name in names]
+    paths = [place_of(folder, name) for name in names]
     before = {path: path.read_bytes() if path.is_file() else None for path in paths}
     try:
         yield
@@ -149,11 +154,11 @@ def _check_keys(case: dict[str, Any]) -> None:
 def _check_step(
     commodore: CommandLine, folder: Path, case: dict[str, Any], step: dict[str, Any]
 ) -> None:
-    _commits(folder, step.get("commits", {}))
-    _files(folder, step.get("files", {}))
+    make_commits(folder, step.get("commits", {}))
+    write_files(folder, step.get("files", {}))
     if script := step.get("sh"):
         assert _shell(folder, script) is not None, script
-    before = {path: digest_of(_place(folder, path)) for path in step.get("unchanged", ())}
+    before = {path: digest_of(place_of(folder, path)) for path in step.get("unchanged", ())}
     variables = {**case["given"].get("env", {}), **step.get("env", {})}
     words = shlex.split(step.get("run", ""))
     if words:
@@ -167,7 +172,7 @@ def _check_step(
     _check_output(step, ran)
     _check_folder(folder, step, ran)
     for path, digest in before.items():
-        assert digest_of(_place(folder, path)) == digest, f"{path} changed: {ran}"
+        assert digest_of(place_of(folder, path)) == digest, f"{path} changed: {ran}"
 
 
 def _check_output(step: dict[str, Any], ran: Ran) -> None:
@@ -184,7 +189,7 @@ def _check_output(step: dict[str, Any], ran: Ran) -> None:
 
 def _check_folder(folder: Path, step: dict[str, Any], ran: Ran) -> None:
     for path, wanted in step.get("writes", {}).items():
-        _check_file(_place(folder, path), wanted, ran)
+        _check_file(place_of(folder, path), wanted, ran)
     for path, names in step.get("tree", {}).items():
         files = (file for file in (folder / path).rglob("*") if file.is_file())
         below = (file.relative_to(folder / path) for file in files)
@@ -210,6 +215,16 @@ def _shell(folder: Path, script: str) -> str | None:
         text=True,
     )
     return ran.stdout.strip() if ran.returncode == 0 else None
+
+
+def _check_requests(step: dict[str, Any], server: Api | None, web: Web | None) -> None:
+    for part, number in step.get("requests", {}).items():
+        assert server is not None
+        assert sum(part in request.path for request in server.received) == number, part
+    if "served" in step:
+        assert web is not None
+        served = (f"{status} {path}" for path, status in web.answers())
+        assert sorted(served) == sorted(step["served"])
 
 
 def _check_text(text: str, wanted: str | list[str], ran: Ran) -> None:
@@ -260,109 +275,6 @@ def _is_subset(value: Any, wanted: Any) -> bool:  # noqa: ANN401 - JSON
     except AssertionError:
         return False
     return True
-
-
-def _component(root: Path, given: dict[str, Any]) -> None:
-    spec = {"name": "one", **given}
-    options = {key: spec[key] for key in ("code", "remote") if key in spec}
-    make_component_clone(root / "src", spec["name"], spec.get("files"), **options)
-
-
-def _package(root: Path, given: dict[str, Any]) -> None:
-    make_package_clone(root / "src", given["name"], given["files"])
-
-
-def _repositories(root: Path, given: dict[str, dict[str, str]]) -> None:
-    for name, files in given.items():
-        make_repository(root / "remotes" / f"{name}.git", files)
-
-
-def _fleet(root: Path, given: dict[str, Any]) -> None:
-    fleet = make_fleet(root, **given["components"])
-    if "tenant" in given:
-        fleet.configure(given["tenant"])
-
-
-def _checkout(root: Path, given: dict[str, list[dict[str, str | None]]]) -> None:
-    for name, commits in given.items():
-        (root / name).mkdir()
-        git(root / name, "init", "--quiet")
-        for files in commits:
-            _files(root / name, {path: None for path, text in files.items() if text is None})
-            commit_in(root / name, {path: text for path, text in files.items() if text is not None})
-
-
-def _commits(root: Path, given: dict[str, Any]) -> None:
-    for place, files in given.items():
-        name, _, branch = place.partition("@")
-        repository = root / "repos" / f"{name}.git"
-        if branch:
-            git(repository, "branch", branch, "master")
-        linked = {
-            path: Link(text["link"]) if isinstance(text, dict) else text
-            for path, text in files.items()
-        }
-        commit_to(repository, linked, branch=branch or "master")
-
-
-def _place(root: Path, name: str) -> Path:
-    return Path.home() / name.removeprefix("home/") if name.startswith("home/") else root / name
-
-
-def _files(root: Path, given: dict[str, Any]) -> None:
-    """Write files: null removes one, [old, new] replaces a text, a mapping makes something else.
-
-    Names that begin with home/ are in the home directory.
-    """
-    for name, content in given.items():
-        path = _place(root, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        match content:
-            case None if path.is_dir():
-                shutil.rmtree(path)
-            case None:
-                path.unlink()
-            case [old, new]:
-                before = path.read_text("utf-8")
-                assert old in before
-                path.write_text(before.replace(old, new, 1), "utf-8")
-            case dict():
-                _make(root, path, content)
-            case _:
-                path.write_text(content, "utf-8")
-
-
-def _make(root: Path, path: Path, content: dict[str, Any]) -> None:
-    match content:
-        case {"link": target}:
-            path.symlink_to(target)
-        case {"folder": _}:
-            path.mkdir()
-        case {"repository": _}:
-            shutil.rmtree(path)
-            git(path.parent, "init", "--quiet")
-        case {"moved": old}:
-            (root / old).rename(path)
-        case {"program": script}:
-            path.write_text(script)
-            path.chmod(0o755)
-        case {"latin1": [old, new]}:
-            path.write_bytes(path.read_bytes().replace(old.encode(), new.encode("latin1"), 1))
-        case {"latin1": text}:
-            path.write_bytes(text.encode("latin1"))
-        case _:
-            raise ValueError(f"{path}: {content} is not a kind of file")
-
-
-GIVEN: Mapping[str, Callable[[Path, Any], None]] = {
-    "component": _component,
-    "package": _package,
-    "repositories": _repositories,
-    "fleet": _fleet,
-    "commits": _commits,
-    "checkout": _checkout,
-    "files": _files,
-}
 
 
 def _merged(below: Any, above: Any) -> Any:  # noqa: ANN401 - YAML
