@@ -52,7 +52,10 @@ def _status_of(pod: dict[str, Any]) -> dict[str, Any]:
         "startTime": _MOMENT,
         "podIP": "10.1.0.1",
         "podIPs": [{"ip": "10.1.0.1"}],
-        "conditions": [{"type": kind, "status": status} for kind, status in ready.items()],
+        "conditions": [
+            {"type": kind, "status": status, "lastTransitionTime": _MOMENT}
+            for kind, status in ready.items()
+        ],
         "containerStatuses": [
             {
                 "name": container["name"],
