@@ -92,6 +92,18 @@ class WorkPaths:
         """Our own state: hidden, and ignored by Git."""
         return self.root / ".commodore"
 
+    def uses(self, folder: Path) -> bool:
+        """Whether this folder, which must be resolved, lies in one that runs write."""
+        written = (
+            self.inventory,
+            self.dependencies,
+            self.vendor,
+            self.compiled,
+            self.catalog,
+            self.state,
+        )
+        return any(folder.is_relative_to(place.resolve()) for place in written)
+
 
 def user_folder(variable: str, below_home: str) -> Path | None:
     """Our folder in a directory of the XDG specification; None without a home directory."""

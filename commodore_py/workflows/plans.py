@@ -235,15 +235,8 @@ def _check_order(driver: str, manifests: Tree, plan: Plan) -> None:
 def write_rendered(rendered_plan: RenderedPlan, folder: Path, paths: WorkPaths) -> None:
     """Write all files into a folder that holds nothing else."""
     folder = folder.resolve()
-    used_folders = (
-        paths.inventory,
-        paths.dependencies,
-        paths.vendor,
-        paths.compiled,
-        paths.catalog,
-    )
     hint = "give --output-dir a new or an empty folder"
-    if any(folder.is_relative_to(place.resolve()) for place in (*used_folders, paths.state)):
+    if paths.uses(folder):
         raise CommodoreError("the working directory uses this folder", where=str(folder), hint=hint)
     if folder.exists() and not folder.is_dir():
         raise CommodoreError("this is a file", where=str(folder), hint=hint)

@@ -99,14 +99,7 @@ class DirectoryCatalog(NamedTuple):
 
 
 def _refuse_own_places(directory: Path, paths: WorkPaths) -> None:
-    used_folders = (
-        paths.inventory,
-        paths.dependencies,
-        paths.vendor,
-        paths.compiled,
-        paths.catalog,
-    )
-    if any(directory.is_relative_to(place.resolve()) for place in (*used_folders, paths.state)):
+    if paths.uses(directory):
         raise CommodoreError(
             "cannot write the catalog there: the working directory uses that folder itself",
             where=str(directory),
