@@ -6,6 +6,7 @@ import itertools
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ from commodore_py.model.verdict import Verdict
 from commodore_py.workflows.facts_folder import FactsEdit, written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.support.command_line import CommandLine
@@ -105,16 +107,14 @@ def test_edit_with_unexpected_change_is_an_internal_error(
     assert state(place) == before
 
 
-def test_edit_waits_for_another_run(
-    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = state(place)
+@contextmanager
+def other_run(place: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that holds the lock of the working directory until its input ends."""
     holder = (
         "import fcntl, os, sys; file = open(sys.argv[1], 'r+'); fcntl.lockf(file, fcntl.LOCK_EX);"
         "file.truncate(); print(os.getpid(), file=file, flush=True);"
         "print('held', flush=True); sys.stdin.read()"
     )
-    clock = itertools.count()
     with subprocess.Popen(
         (sys.executable, "-c", holder, str(place / ".commodore/lock")),
         stdin=subprocess.PIPE,
@@ -122,6 +122,15 @@ def test_edit_waits_for_another_run(
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
+        yield process
+
+
+def test_edit_waits_for_another_run(
+    commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state(place)
+    clock = itertools.count()
+    with other_run(place) as process:
         monkeypatch.setattr("time.monotonic", lambda: next(clock))
         ran = commodore("edit", "set", "web_shop.replicas", "3")
         monkeypatch.undo()
@@ -139,17 +148,7 @@ def test_edit_is_refused_if_other_cluster_was_compiled(
     before = state(place)
     parameters = place / "inventory/classes/params/cluster.yml"
     was = parameters.read_text()
-    holder = (
-        "import fcntl, sys; file = open(sys.argv[1], 'r+'); fcntl.lockf(file, fcntl.LOCK_EX);"
-        "print('held', flush=True); sys.stdin.read()"
-    )
-    with subprocess.Popen(
-        (sys.executable, "-c", holder, str(place / ".commodore/lock")),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"held\n"
+    with other_run(place) as process:
 
         def end_of_the_other_run(_: float) -> None:
             if process.poll() is None:

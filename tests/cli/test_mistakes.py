@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.cli import run
 from tests.support.builders import commit_to
 from tests.support.servers.api import json_reply, serve_api
 
@@ -15,8 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.command_line import CommandLine
-
-CLUSTER, TENANT = "facts/clusters/c-fleet.yaml", "facts/tenants/t-fleet.yaml"
 
 
 @pytest.fixture
@@ -61,32 +57,3 @@ def test_rejected_token_names_its_origin(
 
     assert "the token is that of COMMODORE_API_TOKEN" in of_variable.err
     assert "the token is that of --api-token" in of_option.err
-
-
-TENANTS, ENTRY = (
-    f"inventory/classes/{name}.yml" for name in ("t-fleet/common", "global/commodore")
-)
-CLASS, DEFAULTS, MAIN, APP = (
-    f"dependencies/hello/{name}"
-    for name in (
-        "class/hello.yml",
-        "class/defaults.yml",
-        "component/main.jsonnet",
-        "component/app.jsonnet",
-    )
-)
-
-
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An installation of one's own that was compiled."""
-    folder = tmp_path_factory.mktemp("mistakes") / "fleet"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-        before = dict(os.environ)
-        assert run(("init", str(folder))) == 0
-        facts = ("--api-url", str(folder / "facts"))
-        assert run(("-d", str(folder), "catalog", "compile", "c-fleet", *facts)) == 0
-        os.environ.clear()
-        os.environ.update(before)
-    return folder

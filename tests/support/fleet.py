@@ -61,14 +61,6 @@ class Fleet:
         """Make component web compile to something else."""
         self.configure({"applications": ["web"], "parameters": {"web": {"data": {"of": value}}}})
 
-    def a_second_cluster(self, catalog: Path) -> str:
-        """A cluster like the first one, with another or the same catalog; returns its id."""
-        facts = self.root / "facts/clusters"
-        cluster = yaml.safe_load((facts / f"{CLUSTER}.yaml").read_text())
-        cluster |= {"id": "c-two", "gitRepo": {"url": url_of(catalog)}}
-        (facts / "c-two.yaml").write_text(yaml.safe_dump(cluster))
-        return "c-two"
-
     def catalog_files(self) -> dict[str, str]:
         """The files of the pushed catalog."""
         names = git(self.catalog, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
