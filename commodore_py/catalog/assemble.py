@@ -135,9 +135,9 @@ def _collisions(
         for path, entry in tree.items():
             first, present = files.setdefault(path, (name, entry))
             if present != entry:
+                differs = "file modes" if present.content == entry.content else "content"
                 yield CommodoreError(
-                    f"{kind} {first} and {kind} {name} write {_difference(present, entry)}"
-                    f" to {path}",
+                    f"{kind} {first} and {kind} {name} write different {differs} to {path}",
                     where=where(path, first, name),
                     hint=hint,
                 )
@@ -151,10 +151,6 @@ def _collisions(
         )
 
 
-def _difference(entry: Entry, other: Entry) -> str:
-    return "different file modes" if entry.content == other.content else "different content"
-
-
 def _inputs_of(node: Node | None, path: PurePosixPath) -> list[str]:
     """The input paths of the compile entries whose output path holds a file."""
     if node is None:
@@ -164,7 +160,9 @@ def _inputs_of(node: Node | None, path: PurePosixPath) -> list[str]:
         source.removeprefix(f"{base!s}/")
         for entry in _entries(node)
         if path.is_relative_to(PurePosixPath(str(entry.get("output_path"))))
-        for source in _texts(entry.get("input_paths"))
+        if isinstance(paths := entry.get("input_paths"), list)
+        for source in paths
+        if isinstance(source, str)
     ]
 
 
@@ -172,10 +170,6 @@ def _entries(node: Node) -> Iterator[Mapping[str, Any]]:
     kapitan = node.parameters.get("kapitan")
     entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
     yield from (entry for entry in entries or () if isinstance(entry, Mapping))
-
-
-def _texts(value: Any) -> list[str]:  # noqa: ANN401 - a parameter as the component wrote it
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 _MOST_SHOWN = 10

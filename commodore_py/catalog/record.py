@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from commodore_py.config import WorkPaths
     from commodore_py.model.dependency import Dependency
-    from commodore_py.model.inventory import Instance
     from commodore_py.model.stages import Sources
 
 _SUBJECT = "Automated catalog update from Commodore"
@@ -36,7 +35,10 @@ def record_of(sources: Sources) -> BuildRecord:
         tenant_config=_recorded(tenant_config, name="tenant"),
         instances=tuple(
             _recorded(
-                _checkout_of(instance, checkouts), name=instance.name, component=instance.component
+                # An instance has a checkout of its own only where it is versioned by itself.
+                checkouts.get(instance.name) or checkouts[instance.component],
+                name=instance.name,
+                component=instance.component,
             )
             for instance in sorted(sources.inventory.instances, key=lambda i: i.name)
         ),
@@ -54,11 +56,6 @@ def commit_message(record: BuildRecord) -> str:
         f"Compilation timestamp: {record.time.isoformat(timespec='milliseconds')}\n",
     )
     return "\n\n".join(sections)
-
-
-def _checkout_of(instance: Instance, checkouts: dict[str, Dependency]) -> Dependency:
-    # An instance has a checkout of its own only where it is versioned by itself.
-    return checkouts.get(instance.name) or checkouts[instance.component]
 
 
 def _recorded(dependency: Dependency, *, name: str, component: str = "") -> DependencyRecord:

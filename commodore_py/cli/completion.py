@@ -41,7 +41,8 @@ def _quickly(find: Callable[[click.Context, str], Iterable[Words]]) -> Complete:
         thread = threading.Thread(target=search, daemon=True)
         thread.start()
         # Files are read to the end, however busy the machine is; a server may be away.
-        thread.join(_SERVER_SECONDS if _asks_a_server(ctx) else _FILES_SECONDS)
+        api_url = ctx.params.get("api_url")
+        thread.join(_SERVER_SECONDS if api_url and not _is_folder(api_url) else _FILES_SECONDS)
         words = answers[-1]
         return [
             CompletionItem(word, help=_shown(words[word]) or None)
@@ -200,10 +201,6 @@ def _queried(
     listed = list_clusters(config)
     known_clusters.remember(config.api_url, listed)
     return [{key: str(value) for key, value in cluster.items()} for cluster in listed]
-
-
-def _asks_a_server(ctx: click.Context) -> bool:
-    return bool(ctx.params.get("api_url")) and not _is_folder(ctx.params["api_url"])
 
 
 def _is_folder(api_url: str) -> bool:

@@ -19,7 +19,6 @@ from .suggestions import global_option_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
 
 _QUICK = {"-h", "--help", "--version"}
 _COMPLETE = "_COMMODORE_COMPLETE"
@@ -34,19 +33,12 @@ def run(arguments: Sequence[str]) -> int:
     if os.environ.get(_COMPLETE):
         return _complete()
     try:
-        with _progress_of(arguments):
+        with nullcontext() if _QUICK & set(arguments) else progress.shown():
             return _run(arguments)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - each is reported
         return report(error)
-
-
-def _progress_of(arguments: Sequence[str]) -> AbstractContextManager[None]:
-    if _QUICK & set(arguments):
-        return nullcontext()
-
-    return progress.shown()
 
 
 def _run(arguments: Sequence[str]) -> int:

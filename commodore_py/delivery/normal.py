@@ -60,10 +60,6 @@ def normal_form(node: Node) -> Node:
     return _spliced(_inherited(node, "", background=False))
 
 
-def _uses(node: Node, cluster: str) -> bool:
-    return any(isinstance(inner, On) and inner.cluster == cluster for inner in walk(node))
-
-
 def _registered(node: Node, cluster: str) -> Node:
     """With the registration at the latest position that precedes all users of the cluster."""
     if isinstance(node, On):
@@ -71,7 +67,11 @@ def _registered(node: Node, cluster: str) -> Node:
             name = node.name or cluster
             return Serial((Register(cluster, node.path), node), node.path, name)
         return node._replace(child=_registered(node.child, cluster))
-    users = [number for number, inner in enumerate(children_of(node)) if _uses(inner, cluster)]
+    users = [
+        number
+        for number, child in enumerate(children_of(node))
+        if any(isinstance(inner, On) and inner.cluster == cluster for inner in walk(child))
+    ]
     if isinstance(node, Concurrent) and users[1:]:
         using = tuple(node.children[number] for number in users)
         others = tuple(inner for n, inner in enumerate(node.children) if n not in set(users))

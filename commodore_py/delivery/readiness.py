@@ -8,7 +8,7 @@ from .algebra import DONE, Result
 from .drivers.applications import value_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 
 class Expected(NamedTuple):
@@ -47,7 +47,8 @@ def gone(back_end: BackEnd, live: Mapping[str, Any] | None, owner: str) -> Resul
 
 
 def _application(live: Mapping[str, Any], expected: Expected) -> Result:
-    for kind, message in _conditions(live):
+    for condition in _raw_conditions(live):
+        kind, message = str(condition.get("type", "")), str(condition.get("message", ""))
         if kind == "InvalidSpecError" or (expected.fail_fast and kind.endswith("Error")):
             return Result("error", f"{kind}: {message}")
     source = value_in(live, "spec", "source") or {}
@@ -82,11 +83,6 @@ def _kustomization(live: Mapping[str, Any], expected: Expected) -> Result:
     text = f"{ready.get('reason', 'Unknown')}: {ready.get('message', '')}".strip(": ")
     failed = expected.fail_fast and ready.get("status") == "False"
     return Result("error" if failed else "yield", text)
-
-
-def _conditions(live: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for raw_condition in _raw_conditions(live):
-        yield str(raw_condition.get("type", "")), str(raw_condition.get("message", ""))
 
 
 def _raw_conditions(live: Mapping[str, Any]) -> list[Mapping[str, Any]]:

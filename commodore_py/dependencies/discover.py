@@ -115,7 +115,13 @@ def _instances_in(node: Node, parameters: ClusterParameters) -> tuple[Instance, 
         # A component is checked out under its own name, even if only others are instances of it.
         claims[name].add(name)
     contested = {name: claimed for name, claimed in sorted(claims.items()) if len(claimed) > 1}
-    unusable = [name for name in sorted(listed_as) if not _is_free(name)]
+    unusable = [
+        name
+        for name in sorted(listed_as)
+        if name in _RESERVED_INSTANCES
+        or name.startswith(PACKAGE_PREFIX)
+        or not _is_folder_name(name)
+    ]
 
     def where(name: str) -> str:
         return parameters.listed_at(listed_as[name]) or _APPLICATIONS
@@ -148,11 +154,6 @@ def _contested(instance: str, components: set[str], where: str) -> CommodoreErro
         where=where,
         hint="use a unique name for each instance: `component as instance`",
     )
-
-
-def _is_free(name: str) -> bool:
-    taken = name in _RESERVED_INSTANCES or name.startswith(PACKAGE_PREFIX)
-    return _is_folder_name(name) and not taken
 
 
 def _is_folder_name(name: str) -> bool:

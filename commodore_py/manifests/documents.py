@@ -123,7 +123,8 @@ def _bytes(name: str) -> bytes:
 def _fault_of(document: object, path: str) -> str:
     """Why a document is not an object; empty for JSON that does not claim to be one."""
     if not isinstance(document, dict):
-        return "" if path.endswith(".json") else f"a document is {_kind_of(document)}"
+        shown = "a list" if isinstance(document, list) else f"{document!r:.40}"
+        return "" if path.endswith(".json") else f"a document is {shown}"
     metadata = document.get("metadata")
     fields = {
         "apiVersion": document.get("apiVersion"),
@@ -163,10 +164,6 @@ def faults_in(
         if faults:
             more = f" (and {len(faults) - 1} more)" if faults[1:] else ""
             yield path, f"{faults[0]}: it is not an object{more}"
-
-
-def _kind_of(value: object) -> str:
-    return "a list" if isinstance(value, list) else f"{value!r:.40}"
 
 
 def names_in(text: bytes) -> set[bytes]:

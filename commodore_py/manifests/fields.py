@@ -119,12 +119,12 @@ def _pairs_by_content(
     unpaired = [at for at in range(len(old)) if at not in pairs]
     added = {at for at in range(len(new)) if at not in taken}
     if in_place:
-        pairs |= {at: at for at in unpaired if at in added and _are_scalars(old[at], new[at])}
+        pairs |= {
+            at: at
+            for at in unpaired
+            if at in added and not any(isinstance(item, dict | list) for item in (old[at], new[at]))
+        }
     return {**pairs, **_pairs_by_similarity(old, new, unpaired, added)}
-
-
-def _are_scalars(*values: object) -> bool:
-    return not any(isinstance(value, dict | list) for value in values)
 
 
 def _pairs_by_similarity(

@@ -78,8 +78,10 @@ def of_deletion(deleted: KubeObject) -> Verdict:
         return "none", "it stays on the cluster: Prune=false"
     if kind in _DATA:
         return "data-loss", _DATA[kind]
-    if kind == _STATEFUL_SET and _deletes_claims(deleted):
-        return "data-loss", "its claims are deleted with it"
+    if kind == _STATEFUL_SET and _below(deleted.content, "spec", "volumeClaimTemplates"):
+        retention = ("spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
+        if _below(deleted.content, *retention) == "Delete":
+            return "data-loss", "its claims are deleted with it"
     return ("outage", _SERVING[kind]) if kind in _SERVING else NOTHING
 
 
@@ -134,13 +136,6 @@ def _sync_options(kube_object: KubeObject) -> list[str]:
     annotations = _below(kube_object.content, "metadata", "annotations")
     options = annotations.get(_SYNC_OPTIONS) if isinstance(annotations, dict) else None
     return [word.strip() for word in options.split(",")] if isinstance(options, str) else []
-
-
-def _deletes_claims(kube_object: KubeObject) -> bool:
-    policy = _below(
-        kube_object.content, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"
-    )
-    return policy == "Delete" and bool(_below(kube_object.content, "spec", "volumeClaimTemplates"))
 
 
 def _below(value: object, *keys: str) -> object:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from .diff import ObjectChange
     from .fields import FieldChange
-    from .objects import ObjectId
 
 
 _MOST_SECONDS = 5
@@ -69,7 +68,12 @@ def _hidden(change: ObjectChange, rules: Iterable[IgnoreRule]) -> Mapping[str, l
     by_rule: dict[str, list[FieldChange]] = {}
     if not change.fields:
         return by_rule
-    applying = [rule for rule in rules if _is_of_kind(rule, change.id)]
+    group, kind = change.id.group, change.id.kind
+    applying = [
+        rule
+        for rule in rules
+        if not rule.kinds or any(_kind_matches(pattern, group, kind) for pattern in rule.kinds)
+    ]
     for field in change.fields:
         rule = next((rule for rule in applying if _hides(rule, field)), None)
         if rule is not None:
@@ -80,10 +84,6 @@ def _hidden(change: ObjectChange, rules: Iterable[IgnoreRule]) -> Mapping[str, l
 def _counted(name: str, of: list[list[FieldChange]]) -> Hidden:
     worst = grades.worst([field.grade for fields_ in of for field in fields_])
     return Hidden(name, sum(map(len, of)), len(of), worst)
-
-
-def _is_of_kind(rule: IgnoreRule, id_: ObjectId) -> bool:
-    return not rule.kinds or any(_kind_matches(kind, id_.group, id_.kind) for kind in rule.kinds)
 
 
 @lru_cache(maxsize=4096)

@@ -58,7 +58,9 @@ def pair(
     removed: list[KubeObject] = []
     added: list[KubeObject] = []
     for id_ in sorted({*olds, *news}):
-        for before, after in _same_name(olds.get(id_, []), news.get(id_, [])):
+        before_all, after_all = olds.get(id_, []), news.get(id_, [])
+        is_single = len(before_all) <= 1 and len(after_all) <= 1
+        for before, after in (zip_longest if is_single else _copies)(before_all, after_all):
             if before and after:
                 same.append((before, after))
             elif before:
@@ -87,12 +89,6 @@ def _by_id(objects: Iterable[KubeObject]) -> dict[ObjectId, list[KubeObject]]:
     for kube_object in objects:
         by_id[kube_object.id].append(kube_object)
     return by_id
-
-
-def _same_name(old: list[KubeObject], new: list[KubeObject]) -> Iterable[Pair]:
-    if len(old) <= 1 and len(new) <= 1:
-        return zip_longest(old, new)
-    return _copies(old, new)
 
 
 def _copies(old: list[KubeObject], new: list[KubeObject]) -> Iterator[Pair]:

@@ -13,7 +13,7 @@ from .health.decoding import type_name
 from .health.scripts import Script, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from .objects import KubeObject
 
@@ -131,16 +131,11 @@ def _settings(
         if customization.get(_HEALTH)
     )
     ignored = tuple(
-        ignored
+        Ignored(key, *(lists[name] for name in _LISTS))
         for key, customization in fields.items()
-        for ignored in _ignored(key, customization.get(_IGNORE))
+        if isinstance(lists := customization.get(_IGNORE), dict)
     )
     return Settings(namespace, scripts, ignored, tracking)
-
-
-def _ignored(key: str, lists: object) -> Iterator[Ignored]:
-    if isinstance(lists, dict):
-        yield Ignored(key, *(lists[name] for name in _LISTS))
 
 
 def _config_map(data: Mapping[str, object], where: str) -> dict[str, dict[str, Any]]:

@@ -79,7 +79,9 @@ class Server:
     def body(self, request: Request, limit: int) -> bytes:
         """The body of the answer to a request; an `HttpError` if it is refused."""
         with self._responding(request) as response:
-            self._compare_clocks(response.headers.get("Date", ""))
+            with suppress(ValueError):
+                date = parsedate_to_datetime(response.headers.get("Date", ""))
+                self.ahead = date.timestamp() - time.time()
             read_whole(response, response.url, limit)
             return response.content
 
@@ -127,10 +129,6 @@ class Server:
                 REDACTOR.learn(value.partition(" ")[2])
         prepared.headers = headers  # type: ignore[assignment]  # theirs cannot repeat a header
         return prepared
-
-    def _compare_clocks(self, date: str) -> None:
-        with suppress(ValueError):
-            self.ahead = parsedate_to_datetime(date).timestamp() - time.time()
 
     def _session(self) -> tuple[requests.Session, Watch]:
         kept: tuple[requests.Session, Watch] | None = getattr(self._of_thread, "session", None)

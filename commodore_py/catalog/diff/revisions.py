@@ -100,7 +100,9 @@ def compared(
     after = _commit(directory, new) if new else None
     with tempfile.TemporaryDirectory(prefix="commodore-diff-") as scratch:
         env = {} if after else _aside(directory, Path(scratch))
-        tree = after or _tree_of_files(directory, env)
+        if not after:
+            git(directory, "add", "--all", env=env)
+        tree = after or git(directory, "write-tree", env=env)
         pairing = "--find-renames" if renames else "--no-renames"
         words = (
             "diff-tree",
@@ -137,8 +139,3 @@ def _aside(directory: Path, scratch: Path) -> dict[str, str]:
         "GIT_OBJECT_DIRECTORY": str(scratch / "objects"),
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(folder),
     }
-
-
-def _tree_of_files(directory: Path, env: Mapping[str, str]) -> str:
-    git(directory, "add", "--all", env=env)
-    return git(directory, "write-tree", env=env)

@@ -45,7 +45,9 @@ def diff_text(change: Change, *, migration: str = "") -> tuple[DiffLine, ...]:
     contents = [_content(file, migration) for file in _with_content(change)]
     lines = [*_headlines(change), *(line for lines in contents for line in lines)]
     if not lines:
-        lines = [DiffLine(_all_hidden(len(contents), migration))]
+        count = len(contents)
+        files = "1 changed file differs" if count == 1 else f"{count} changed files differ"
+        lines = [DiffLine(f"{files} only in what {migration} hides")]
     return (
         DiffLine(" > Changes:"),
         *(
@@ -188,11 +190,6 @@ def _binary_change(file: FileChange) -> DiffLine:
 
 def _is_binary(content: bytes) -> bool:
     return b"\0" in content[:_BINARY_SAMPLE]
-
-
-def _all_hidden(count: int, migration: str) -> str:
-    files = "1 changed file differs" if count == 1 else f"{count} changed files differ"
-    return f"{files} only in what {migration} hides"
 
 
 def _decoded(content: bytes) -> str:

@@ -138,7 +138,12 @@ def _compile_stage(
     """Compile the clusters of a stage, and add their results to those of earlier ones."""
     failed: list[str] = []
     shown: set[str] = set()
-    started_tasks = (_with_token(task) for task in tasks if not (fail_fast and failed))
+    # A token may have expired since an earlier task was handed out.
+    started_tasks = (
+        replace(task, config=with_token(task.config)) if task.place.scheduler else task
+        for task in tasks
+        if not (fail_fast and failed)
+    )
     place = tasks[0].place
     with Progress(len(tasks), hidden=place.is_here) as progress:
 
@@ -251,8 +256,3 @@ def _place_of(selection: Selection, form: Form, clusters: int) -> Place:
     if form.interactive:
         raise UsageError("--interactive and --scheduler cannot be combined")
     return Place(usable_cpus(), selection.scheduler)
-
-
-def _with_token(task: Task) -> Task:
-    """The task as it is handed out: a token may have expired since an earlier one was."""
-    return replace(task, config=with_token(task.config)) if task.place.scheduler else task

@@ -180,7 +180,9 @@ def show(results: Iterable[ClusterResult], form: Form, *, code: int) -> None:
     if form.output == "markdown":
         if form.diff != "none":
             lines = list(_changes_in_markdown(common, special_changes))
-        lines += ["## Summary", "", _markdown(results)]
+        columns, rows = _columns_and_rows(results)
+        table = [columns, ["---"] * len(columns), *rows]
+        lines += ["## Summary", "", *(f"| {' | '.join(row)} |" for row in table)]
     else:
         if form.diff != "none" and changes:
             lines = [*_changes_in_text(common, special_changes), ""]
@@ -270,12 +272,6 @@ def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
         text.ljust(width) if number < _WORDS else text.rjust(width)
         for number, (text, width) in enumerate(zip(row, widths, strict=True))
     ]
-
-
-def _markdown(results: Sequence[ClusterResult]) -> str:
-    columns, rows = _columns_and_rows(results)
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _columns_and_rows(results: Sequence[ClusterResult]) -> tuple[Sequence[str], list[list[str]]]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.codes import Code
     from commodore_py.model.problems.severity import Severity
 
     from .problems.outcome import Outcome
@@ -55,17 +54,12 @@ def findings(reported: Sequence[Problem], outcome: Outcome, form: str) -> str:
     if form == "sarif":
         outcome = outcome._replace(verdict=verdict._replace(problems=tuple(listed)))
         results = sarif.results(outcome)
-        return formats.as_json(
-            sarif.run("commodore inventory lint", _rules(outcome), results), indent=2
-        )
+        codes = (problem.code for problem in outcome.verdict.problems)
+        rules = {**LINT, **{code: CODES[code] for code in codes if code not in LINT}}
+        return formats.as_json(sarif.run("commodore inventory lint", rules, results), indent=2)
     ignored = len(verdict.ignored)
     summary = _summary(listed) + (f" ({ignored} ignored)" if ignored else "")
     return "\n".join((*map(_line, listed), streams.styled(summary, bold=True)))
-
-
-def _rules(outcome: Outcome) -> dict[str, Code]:
-    codes = (problem.code for problem in outcome.verdict.problems)
-    return {**LINT, **{code: CODES[code] for code in codes if code not in LINT}}
 
 
 def _line(problem: Problem) -> str:

@@ -83,7 +83,8 @@ def set_up(
     collected = [handler for handler in ours.handlers if isinstance(handler, Collected)]
     ours.handlers = [Lines(FORMS[form], plain=plain), *collected]
     ours.propagate = False
-    level = NOTICE if quiet else _level(verbosity)
+    by_verbosity = (SHOWN, logging.INFO, logging.DEBUG)
+    level = NOTICE if quiet else by_verbosity[min(verbosity, 2)]
     ours.setLevel(level)
     for name in _SHOWN_AT_ONCE:
         logging.getLogger(name).setLevel(level if quiet else min(logging.INFO, level))
@@ -233,12 +234,6 @@ def _properties(place: Mapping[str, str | None]) -> Iterator[str]:
 
 def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _level(verbosity: int) -> int:
-    if verbosity >= 2:  # noqa: PLR2004 - the second -v
-        return logging.DEBUG
-    return logging.INFO if verbosity else SHOWN
 
 
 def path_in_job(file: str) -> str:

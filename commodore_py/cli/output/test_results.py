@@ -13,7 +13,6 @@ from .differences import DiffOptions, as_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.model.catalog import Change
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Outcome, Report
 
@@ -69,14 +68,11 @@ class CaseTexts:
             self._seen[lines] = outcome.case.name
             yield from (f"     {line}" for line in lines)
         if outcome.change:
-            yield _difference(outcome.change)
-
-
-def _difference(change: Change) -> str:
-    # Tests compare bytes, and objects do not show all differences of them.
-    as_objects = DiffOptions("objects")
-    shown = as_objects if differences.diff_of(change, as_objects) else DiffOptions("text")
-    return differences.text_of(change, shown)
+            # Tests compare bytes, and objects do not show all differences of them.
+            options = DiffOptions("objects")
+            if not differences.diff_of(outcome.change, options):
+                options = DiffOptions("text")
+            yield differences.text_of(outcome.change, options)
 
 
 def _ending(report: Report) -> Iterator[str]:

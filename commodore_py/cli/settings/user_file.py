@@ -78,16 +78,13 @@ def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> 
         reader.share(shared, ctx, root, defaults, () if _ALL in words else words)
     settings = {key: content[key] for key in GLOBAL if key in content}
     reader.check_global(settings)
-    if shared_cache := {key: content["cache"][key] for key in CACHE if key in _cache(content)}:
+    section = content.get("cache")
+    section = section if isinstance(section, dict) else {}
+    if shared_cache := {key: section[key] for key in CACHE if key in section}:
         reader.check_cache(shared_cache)
         settings["cache"] = shared_cache
     raise_collected(reader.problems, f"settings in {path}")
     return UserFile(path, defaults, reader.sections, {**shared, **settings})
-
-
-def _cache(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    section = content.get("cache")
-    return section if isinstance(section, dict) else {}
 
 
 def remote_cache(ctx: click.Context) -> RemoteCache | None:

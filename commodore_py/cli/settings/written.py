@@ -30,7 +30,8 @@ def set_shared(file: Path, key: str, value: str) -> bool:
     before = _parsed(file, text)
     if before.get(key) == value:
         return False
-    line = f"{key} = {_quoted(value)}"
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    line = f'{key} = "{escaped}"'
     top = match.start() if (match := _TABLE.search(text)) else len(text)
     head, tail = text[:top], text[top:]
     old = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=.*$", re.MULTILINE)
@@ -100,8 +101,3 @@ def _values(text: str) -> dict[str, object] | None:
         return tomllib.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _quoted(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

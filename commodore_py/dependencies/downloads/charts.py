@@ -162,17 +162,15 @@ class Charts:
         with lock:
             if repository not in self._indexes:
                 try:
-                    self._indexes[repository] = self._read_index(repository)
+                    stored = fetch_file(resolved(repository, "index.yaml"), self.settings)
+                    file = self.settings.store.content(stored)
+                    self._indexes[repository] = file.read_text("utf-8", errors="replace")
                 except CommodoreError as error:
                     self._indexes[repository] = error
             index = self._indexes[repository]
         if isinstance(index, CommodoreError):
             raise type(index)(str(index), where=index.where, hint=index.hint)
         return index
-
-    def _read_index(self, repository: str) -> str:
-        stored = fetch_file(resolved(repository, "index.yaml"), self.settings)
-        return self.settings.store.content(stored).read_text("utf-8", errors="replace")
 
     def _by_program(self, chart: Chart, program: str, reason: CommodoreError) -> Stored:
         """Fall back to the helm program, which may have plugins and credentials of its own."""

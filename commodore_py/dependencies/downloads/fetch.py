@@ -57,7 +57,10 @@ def fetch_downloads(
     through: Through | None = None,
 ) -> None:
     """Fetch the downloads of components, and write them to their output paths."""
-    requested = _to_fetch(downloads, all_of_them=config.fetch_dependencies)
+    requested = downloads
+    if not config.fetch_dependencies:  # still those of targets with a forced one
+        forced = {download.spot.target for download in downloads if download.forced}
+        requested = [download for download in downloads if download.spot.target in forced]
     if not requested:
         return
     log.info("Fetching %d charts, archives, files and repositories", len(requested))
@@ -216,12 +219,6 @@ class _Run:
         except BadArchive as error:
             error.where = error.where or shown
             raise
-
-
-def _to_fetch(downloads: Sequence[Download], *, all_of_them: bool) -> list[Download]:
-    """All downloads, or with `--no-fetch-dependencies` those of targets with a forced one."""
-    forced = {download.spot.target for download in downloads if all_of_them or download.forced}
-    return [download for download in downloads if download.spot.target in forced]
 
 
 def _places_of(

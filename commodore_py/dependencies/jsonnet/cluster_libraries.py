@@ -98,7 +98,9 @@ def explain_missing_library(error: CommodoreError, node: Node, *, alone: bool) -
         if path.suffix not in _SUFFIXES or path.parts[:-1] != (_FOLDER,):
             continue
         listed = node.parameters.get("components")
-        component = _provider(path.stem, {*(listed or ())})
+        # Libraries are named after their component: the longest name wins.
+        fitting = [name for name in listed or () if f"{path.stem}-".startswith(f"{name}-")]
+        component = max(fitting, key=len, default=path.stem)
         if alone:
             advice = "name a folder that has it with -J"
         elif component in node.applications:
@@ -108,9 +110,3 @@ def explain_missing_library(error: CommodoreError, node: Node, *, alone: bool) -
         else:
             advice = "add it to `applications`, and its url and version to parameters.components"
         part.hint = f"component {component} usually provides it: {advice}; {part.hint}"
-
-
-def _provider(stem: str, components: set[str]) -> str:
-    """Libraries are named after their component: the longest name wins."""
-    fitting = [name for name in components if stem == name or stem.startswith(f"{name}-")]
-    return max(fitting, key=len, default=stem)

@@ -73,7 +73,10 @@ def install(
     )
     warnings = [_about_missing(missing) for missing in resolution.missing]
     if strict:
-        raise_collected(map(_as_error, warnings), "refused by --strict")
+        errors = [
+            CommodoreError(about.text, where=about.where, hint=about.hint) for about in warnings
+        ]
+        raise_collected(errors, "refused by --strict")
     warnings += [_about_conflict(conflict) for conflict in _once_each(resolution)]
     refused = lay_out(root / "vendor", resolution.packages, short_names=file.legacy_imports)
     warnings += map(_about_short_name, refused)
@@ -167,7 +170,3 @@ def _what(request: LibraryRequest) -> str:
 
 def _by(request: LibraryRequest) -> str:
     return f", by {request.by}" if request.by else ""
-
-
-def _as_error(warning: InstallWarning) -> CommodoreError:
-    return CommodoreError(warning.text, where=warning.where, hint=warning.hint)

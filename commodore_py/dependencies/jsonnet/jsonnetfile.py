@@ -80,7 +80,10 @@ def parse_jsonnetfile(content: bytes, where: str) -> JsonnetFile:
         raise _not_a_jsonnetfile("dependencies is not a list", where)
     requirements: list[Requirement] = []
     errors: list[CommodoreError] = []
-    for entry, line in zip(entries, _lines_of_entries(text, len(entries)), strict=True):
+    lines = [text.count("\n", 0, start) + 1 for start in _starts_of_entries(text)]
+    if len(lines) != len(entries):
+        lines = [0] * len(entries)  # unknown
+    for entry, line in zip(entries, lines, strict=True):
         try:
             requirements.append(_requirement(entry, line, relaxed=version == 0))
         except CommodoreError as error:
@@ -118,7 +121,8 @@ def _requirement(entry: object, line: int, *, relaxed: bool) -> Requirement:
     if not isinstance(entry, dict):
         raise _not_a_jsonnetfile("a dependency is not an object")
     source, alias = _source(entry.get("source"), relaxed=relaxed), _text(entry, "name")
-    if relaxed and alias == _last_part(source):
+    path = source.name if isinstance(source, GitSource) else source.directory
+    if relaxed and alias == posixpath.basename(path):
         alias = ""  # version 0 has a name for everything
     return Requirement(
         source,
@@ -127,11 +131,6 @@ def _requirement(entry: object, line: int, *, relaxed: bool) -> Requirement:
         alias=alias,
         line=line,
     )
-
-
-def _last_part(source: Source) -> str:
-    path = source.name if isinstance(source, GitSource) else source.directory
-    return posixpath.basename(path)
 
 
 def _source(source: object, *, relaxed: bool) -> Source:
@@ -157,12 +156,6 @@ def _text(entry: Mapping[Any, Any], name: str) -> str:
 
 def _not_a_jsonnetfile(why: str, where: str = "") -> CommodoreError:
     return CommodoreError(f"not a jsonnet-bundler file: {why}", where=where, hint=_EXPECTED)
-
-
-def _lines_of_entries(text: str, count: int) -> list[int]:
-    """The line on which each dependency begins; 0 if unknown."""
-    lines = [text.count("\n", 0, start) + 1 for start in _starts_of_entries(text)]
-    return lines if len(lines) == count else [0] * count
 
 
 def _starts_of_entries(text: str) -> list[int]:

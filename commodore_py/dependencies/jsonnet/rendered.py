@@ -33,7 +33,10 @@ def render_jsonnetfiles(components: Iterable[Dependency], parameters: Parameters
         if not (component.worktree / SOURCE).is_file():
             continue
         try:
-            rendered.append((component, _rendered(component, parameters)))
+            variables = _variables(component.spec.name, parameters)
+            # Commodore writes an empty line as well.
+            text = f"{evaluate(component.worktree / SOURCE, ext_vars=variables)}\n"
+            rendered.append((component, text.encode()))
         except CommodoreError as error:
             error.add_note(f"while rendering {SOURCE} of {component.spec}")
             errors.append(error)
@@ -41,12 +44,6 @@ def render_jsonnetfiles(components: Iterable[Dependency], parameters: Parameters
     for component, content in rendered:
         _warn_if_tracked(component)
         write_if_changed(component.worktree / TARGET, content)
-
-
-def _rendered(component: Dependency, parameters: Parameters) -> bytes:
-    variables = _variables(component.spec.name, parameters)
-    # Commodore writes an empty line as well.
-    return f"{evaluate(component.worktree / SOURCE, ext_vars=variables)}\n".encode()
 
 
 def _variables(component: str, parameters: Parameters) -> Mapping[str, str]:

@@ -125,7 +125,9 @@ def resolve(direct: Sequence[LibraryRequest], fetch: FetchAll, read: Read) -> Re
     for request in direct:
         failed = _choose((request,), outcomes, nested, chosen, resolution)
         if failed is not None:
-            resolution.refused.append(_located(failed.error, request))
+            failed.error.where = failed.error.where or request.where
+            failed.error.add_note(f"while fetching {request}")
+            resolution.refused.append(failed.error)
     return resolution
 
 
@@ -216,9 +218,3 @@ def _unusable(request: LibraryRequest) -> CommodoreError | None:
     if problem:
         return CommodoreError(f"its name or version {problem}")
     return None
-
-
-def _located(error: CommodoreError, request: LibraryRequest) -> CommodoreError:
-    error.where = error.where or request.where
-    error.add_note(f"while fetching {request}")
-    return error

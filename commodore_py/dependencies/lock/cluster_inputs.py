@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model.cluster import Cluster
 
-    from .document import Lock, Path
+    from .document import Lock
     from .state import LockState
 
 _BLOCKS = ("cluster", "facts", "dynamic_facts")
@@ -97,18 +97,15 @@ def _recorded(state: LockState, cluster: Cluster, *, kinds: tuple[str, ...]) -> 
     shown = cluster._replace(catalog_url=without_secrets(cluster.catalog_url))
     for path, values in facts.blocks_of(shown).items():
         if path[0] in kinds:
-            state.record(path, values, order=_all_of(state, path))
+            block = state.lock.blocks.get(path)
+            order = tuple(block.values) if block is not None and path[0] != "cluster" else ()
+            state.record(path, values, order=order)
     made = state.lock._replace(blocks=state.recorded)
     recorded = facts.with_locked_values(cluster, made)
     others = {
         kind: getattr(cluster, kind) for kind in ("facts", "dynamic_facts") if kind not in kinds
     }
     return recorded._replace(**others)
-
-
-def _all_of(state: LockState, path: Path) -> tuple[str, ...]:
-    block = state.lock.blocks.get(path)
-    return tuple(block.values) if block is not None and path[0] != "cluster" else ()
 
 
 def refuse_other_cluster(lock: Lock, cluster_id: str, name: str) -> None:

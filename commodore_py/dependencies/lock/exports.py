@@ -26,7 +26,7 @@ from commodore_py.errors import CommodoreError, UsageError
 from .facts import tenant_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from commodore_py.config import WorkPaths
 
@@ -179,13 +179,9 @@ def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
 
 def unpinned_tenant_in(folder: Path) -> str:
     """The commit of a tenant that the lock does not pin, when it was exported; else empty."""
-    commit = _manifest_of(folder).get("tenant")
-    return commit if isinstance(commit, str) and is_commit(commit) else ""
-
-
-def _manifest_of(folder: Path) -> Mapping[str, Any]:
     content: Any = json_text.load(bytes_of(str(folder / _MANIFEST), follow=False), name=_MANIFEST)
-    return content if isinstance(content, dict) else {}
+    commit = content.get("tenant") if isinstance(content, dict) else None
+    return commit if isinstance(commit, str) and is_commit(commit) else ""
 
 
 def _unpinned_tenant(lock: Lock, paths: WorkPaths) -> str:

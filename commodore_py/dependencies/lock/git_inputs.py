@@ -69,7 +69,10 @@ class GitInputs:
         dependency_specs = tuple(specs)
         requests = [self._request(spec, dependency_specs) for spec in dependency_specs]
         if self._config.local:
-            return self._found_locally(requests)
+            by_spec = {request.spec: request for request in requests}
+            return tuple(
+                self._compared(by_spec[found.spec], found) for found in self._fetch(by_spec)
+            )
         if self._state.settings.frozen:
             requests = [request for request in requests if not self._is_refused(request)]
             if any(dependency_spec.kind in CONFIGURATION for dependency_spec in dependency_specs):
@@ -200,11 +203,6 @@ class GitInputs:
         """The commit that was chosen for this run alone: an old state is repeated with it."""
         revision = override_of(request.spec, self._config) if request.loose else None
         return revision if revision and is_commit(revision) else ""
-
-    def _found_locally(self, requests: list[_Request]) -> tuple[Dependency, ...]:
-        by_spec = {request.spec: request for request in requests}
-        fetched = self._fetch(by_spec)
-        return tuple(self._compared(by_spec[dependency.spec], dependency) for dependency in fetched)
 
     def _compared(self, request: _Request, dependency: Dependency) -> Dependency:
         """Compare checkouts of local mode with the lock."""

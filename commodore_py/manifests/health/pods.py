@@ -55,7 +55,8 @@ def pod(fields: Decoded, *, is_hook: bool) -> Verdict:  # noqa: PLR0911 - a line
         case "Succeeded":
             return healthy(message)
         case "Failed":
-            return degraded(message or _failure(status))
+            containers = [*status["initContainerStatuses"], *status["containerStatuses"]]
+            return degraded(message or next(filter(None, map(_end, containers)), ""))
         case "Running" if lasting:
             return _running(status)
         case "Running" if policy in ("OnFailure", "Never"):
@@ -79,11 +80,6 @@ def _running(status: Decoded) -> Verdict:
     ):
         return degraded(status["message"])
     return progressing(status["message"])
-
-
-def _failure(status: Decoded) -> str:
-    containers = [*status["initContainerStatuses"], *status["containerStatuses"]]
-    return next(filter(None, map(_end, containers)), "")
 
 
 def _end(container: Decoded) -> str:

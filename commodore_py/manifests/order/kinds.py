@@ -72,7 +72,9 @@ def scopes_of(contents: Iterable[Content]) -> frozenset[tuple[str, str]]:
     defined = {
         kind
         for content in contents
-        if _scope(content) == "Cluster" and (kind := defined_kind(content))
+        if (kind := defined_kind(content))
+        and isinstance(spec := content.get("spec"), dict)
+        and spec.get("scope") == "Cluster"
     }
     return CLUSTER_SCOPED | defined
 
@@ -88,8 +90,3 @@ def defined_kind(content: Content) -> tuple[str, str] | None:
     if not (isinstance(defined[0], str) and isinstance(defined[1], str)):
         return None
     return defined[0], defined[1]
-
-
-def _scope(content: Content) -> object:
-    spec = content.get("spec")
-    return spec.get("scope") if isinstance(spec, dict) else None

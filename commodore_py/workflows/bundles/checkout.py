@@ -133,7 +133,7 @@ def _checkout(paths: WorkPaths) -> Path:
 def commit(bundles: Bundles, files: Mapping[str, bytes], message: str, *, push: bool) -> str:
     """Write files and commit them; what cannot be committed is taken back. Returns the commit."""
     folder = bundles.folder
-    before = {name: _content_if_any(folder / name) for name in files}
+    before = {name: bytes_of(file) if (file := folder / name).is_file() else None for name in files}
     try:
         for name, content in files.items():
             write_if_changed(folder / name, content)
@@ -154,10 +154,6 @@ def commit(bundles: Bundles, files: Mapping[str, bytes], message: str, *, push: 
     if push:
         over_network(folder, "push", "--quiet", "origin", "HEAD")
     return git(folder, "rev-parse", "HEAD").strip()
-
-
-def _content_if_any(file: Path) -> bytes | None:
-    return bytes_of(file) if file.is_file() else None
 
 
 def _top(folder: Path) -> Path | None:

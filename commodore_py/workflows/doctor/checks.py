@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from commodore_py.errors import CommodoreError
-    from commodore_py.lieutenant.auth.session import TokenState
 
     from .environment import Cache, Environment
 
@@ -139,12 +138,8 @@ def token(environment: Environment) -> Verdict:
             f"valid until {_time(token_state.expiry)}" if token_state.expiry else "without expiry"
         )
         return Verdict("ok", f"{token_state.origin}, {until}")
-    return _expired(token_state, log_in)
-
-
-def _expired(token: TokenState, log_in: str) -> Verdict:
-    ended = f"{token.origin}, expired {_time(token.expiry)}"
-    if token.renewable:
+    ended = f"{token_state.origin}, expired {_time(token_state.expiry)}"
+    if token_state.renewable:
         return Verdict("ok", f"{ended}; it is renewed when needed")
     return Verdict("warn", ended, log_in)
 

@@ -121,7 +121,11 @@ def inspect_environment(config: Config, cache: Path | None) -> Environment:
         token=token,
         work=inspect_work(config.paths, now),
         cache=cache,
-        caches=tuple(_caches_in(cache)) if cache else (),
+        caches=tuple(
+            Cache(path, _size(path), path.stat().st_mode & 0o7777)
+            for path in (_children(cache) if cache else ())
+            if path.exists()  # a link may lead nowhere
+        ),
         kubectl=shutil.which("kubectl"),
     )
 
@@ -236,12 +240,6 @@ def _locks_in(paths: WorkPaths, now: float) -> Iterator[Lock]:
                 if path.suffix == ".lock":
                     with suppress(FileNotFoundError):  # removed by its process in the meantime
                         yield Lock(path, max(now - path.stat().st_mtime, 0))
-
-
-def _caches_in(folder: Path) -> Iterator[Cache]:
-    for path in _children(folder):
-        if path.exists():  # a link may lead nowhere
-            yield Cache(path, _size(path), path.stat().st_mode & 0o7777)
 
 
 def _size(path: Path) -> int:

@@ -75,7 +75,8 @@ def of_working_directory(
         names = sorted(path.stem for path in paths.targets.glob("*.yml"))
         raise unknown_target(target, names, where=str(paths.targets))
     content = yaml.load_file(file)
-    if not isinstance(content, dict) or not _are_names(content.get("classes")):
+    classes = content.get("classes") if isinstance(content, dict) else None
+    if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):
         raise CommodoreError(
             "a target must be a mapping with a list of names of classes",
             where=str(file),
@@ -88,10 +89,6 @@ def of_working_directory(
         # The facts of the cluster come first; the hierarchy may override them.
         content["classes"] = [*content["classes"][:1], _GIVEN, *content["classes"][1:]]
     return Hierarchy(entries, target, content, generated)
-
-
-def _are_names(classes: object) -> bool:
-    return isinstance(classes, list) and all(isinstance(name, str) for name in classes)
 
 
 def is_compiled(paths: WorkPaths) -> bool:

@@ -9,7 +9,7 @@ from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.lieutenant import last_compile
-from commodore_py.manifests.health.own import OwnRule, Wrong, own_rules
+from commodore_py.manifests.health.own import OwnRule, own_rules
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.spot import Spot
 from commodore_py.workflows.inventory.hierarchy import parameters_of
@@ -46,11 +46,12 @@ def own_rules_here(config: Config, cluster_id: str | None = None) -> Mapping[str
     rules, wrong = own_rules(parameters)
     locator = Locator(lambda: compiled_hierarchy(paths))
     raise_collected(
-        [_error(invalid, locator) for invalid in wrong], "the rules about health are not valid"
+        (
+            CommodoreError(
+                invalid.message, where=Spot(BOOTSTRAP, invalid.path).seen_from(locator.parameter)
+            )
+            for invalid in wrong
+        ),
+        "the rules about health are not valid",
     )
     return rules
-
-
-def _error(wrong: Wrong, locator: Locator) -> CommodoreError:
-    where = Spot(BOOTSTRAP, wrong.path).seen_from(locator.parameter)
-    return CommodoreError(wrong.message, where=where)

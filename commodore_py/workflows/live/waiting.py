@@ -47,7 +47,12 @@ def wait_for(
     The objects are read again after a pause, which is longer where reading takes long.
     """
     began, reported = time.monotonic(), ""
-    raise_collected(_hopeless(cluster), "waiting cannot end")
+    hopeless = (
+        CommodoreError(f"{target.id} cannot be read: {why}")
+        for target in cluster.targets
+        if target.application is not None and (why := cluster.unseen(target))
+    )
+    raise_collected(hopeless, "waiting cannot end")
     left = tuple(_left(cluster, goal))
     while left:
         more = f", and {len(left) - 1} more" if left[1:] else ""
@@ -66,12 +71,6 @@ def wait_for(
         except ServerAway as error:
             report(f"the cluster does not answer, it is asked again: {error}")
     return ()
-
-
-def _hopeless(cluster: LiveCluster) -> Iterator[CommodoreError]:
-    for target in cluster.targets:
-        if target.application is not None and (why := cluster.unseen(target)):
-            yield CommodoreError(f"{target.id} cannot be read: {why}")
 
 
 def _left(cluster: LiveCluster, goal: Goal) -> Iterator[Left]:

@@ -202,7 +202,9 @@ def _pointed(config: Config, lock: Lock, path: Path, to: str, places: Places) ->
             raise _not_allowed(path, requested, to, "")
         values = {"version": to, "sum": ""}
     elif block.text("commit") and path[0] != "repository":
-        requested, where = block.text("requested"), _asker(path, places)
+        requested, where = block.text("requested"), ""
+        if path[0] in _KINDS:
+            where = places.parameter("cluster", (_KINDS[path[0]], path[1], "version"))
         commit = to if is_commit(to) else _commit_of(config, path, block.text("url"), to)
         if not commit or is_commit(requested) or (not block.hint and requested != to):
             raise _not_allowed(path, requested, to, where)
@@ -221,12 +223,6 @@ def _commit_of(config: Config, path: Path, url: str, version: str) -> str:
         return find(folder, refs_of(folder), version, prefer="tag").commit
     except RevisionNotFound:
         return ""
-
-
-def _asker(path: Path, places: Places) -> str:
-    if path[0] not in _KINDS:
-        return ""
-    return places.parameter("cluster", (_KINDS[path[0]], path[1], "version"))
 
 
 def _not_allowed(path: Path, requested: str, to: str, where: str) -> UsageError:

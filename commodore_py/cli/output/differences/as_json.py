@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
 def object_diff(diff: ObjectDiff) -> dict[str, Any]:
     """Everything, nothing folded; what objects have in common is there once more."""
+    whats = Counter(change.what for change in diff.objects)
+    grades = Counter(change.grade for change in diff.objects)
     return {
         "changed": bool(diff),
         "summary": {
-            "objects": _whats(diff),
-            "grades": _grades(diff),
+            "objects": {what: whats[what] for what in WHATS},
+            "grades": {grade: grades[grade] for grade in GRADES},
             "files": len(diff.files),
             "quiet_files": diff.quiet,
         },
@@ -47,16 +49,6 @@ def object_diff(diff: ObjectDiff) -> dict[str, Any]:
             for hidden in diff.hidden
         ],
     }
-
-
-def _whats(diff: ObjectDiff) -> dict[str, int]:
-    counts = Counter(change.what for change in diff.objects)
-    return {what: counts[what] for what in WHATS}
-
-
-def _grades(diff: ObjectDiff) -> dict[str, int]:
-    counts = Counter(change.grade for change in diff.objects)
-    return {grade: counts[grade] for grade in GRADES}
 
 
 def change_as_data(change: ObjectChange) -> dict[str, Any]:

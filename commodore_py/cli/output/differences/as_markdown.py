@@ -55,7 +55,8 @@ def _summary(diff: ObjectDiff) -> str:
 def _blocks(diff: ObjectDiff) -> Iterator[tuple[str, str]]:
     for grade, folds, changes in words.by_grade(diff.alone, diff.folds):
         if folds or changes:
-            yield grade, f"\n#### {_heading(grade)}\n\n"
+            heading = "Other changes" if grade == GRADES[-1] else grade.capitalize()
+            yield grade, f"\n#### {heading}\n\n"
         for fold in folds:
             yield grade, _block(_fold(fold))
         for change in changes:
@@ -64,10 +65,6 @@ def _blocks(diff: ObjectDiff) -> Iterator[tuple[str, str]]:
         yield "files", "\n#### Other files\n\n"
     for file in diff.files:
         yield "files", f"- {code(words.file_line(file))}\n"
-
-
-def _heading(grade: str) -> str:
-    return "Other changes" if grade == GRADES[-1] else grade.capitalize()
 
 
 def _block(lines: Iterable[str]) -> str:
@@ -81,12 +78,8 @@ def _fold(fold: Fold) -> Iterator[str]:
     names = [code(str(id_)) for id_ in fold.objects[:_MOST_NAMES]]
     if more := len(fold.objects) - len(names):
         names.append(f"and {more} more")
-    yield f"  <details><summary>Objects</summary>{_html(', '.join(names))}</details>"
-
-
-def _html(text: str) -> str:
-    # An empty line makes Markdown of it again.
-    return f"\n\n  {text}\n\n  "
+    # The empty lines make Markdown of it again.
+    yield f"  <details><summary>Objects</summary>\n\n  {', '.join(names)}\n\n  </details>"
 
 
 def change_lines(change: ObjectChange) -> Iterator[str]:

@@ -96,7 +96,9 @@ def _result(problem: Problem, codes: list[str]) -> dict[str, Any]:
 def _location(place: Place) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if place.file:
-        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(Path(place.file))}}
+        path = Path(place.file)
+        uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
+        physical: dict[str, Any] = {"artifactLocation": {"uri": uri}}
         if place.line:
             physical["region"] = {"startLine": place.line}
         location["physicalLocation"] = physical
@@ -104,7 +106,3 @@ def _location(place: Place) -> dict[str, Any]:
         name = f"{place.object}: {place.field}" if place.field else place.object
         location["logicalLocations"] = [{"fullyQualifiedName": name}]
     return location
-
-
-def _uri(path: Path) -> str:
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix())

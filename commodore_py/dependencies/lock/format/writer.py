@@ -25,7 +25,8 @@ def write_lock(lock: Lock) -> str:
     """The text of a lock file."""
     lines = [first_line(lock.cluster), f"schema = {_text(SCHEMA)}"]
     for key in sorted(lock.top):
-        lines += _line(key, lock.top[key], lock.comments.get(key, _NONE))
+        comment = lock.comments.get(key, _NONE)
+        lines += [*comment.above, f"{_key(key)} = {_value(lock.top[key])}{_beside(comment)}"]
     for path in sorted(lock.blocks):
         lines += ["", *_lines(path, lock.blocks[path])]
     rest = lock.comments.get("", _NONE).above
@@ -52,11 +53,6 @@ def _lines(path: Path, block: Block) -> Iterator[str]:
         if key == "version" and block.hint:
             yield f"{RENOVATE} {block.hint}"
         yield f"{_key(key)} = {_value(block.values[key])}{_beside(comment)}"
-
-
-def _line(key: str, value: object, comment: Comment) -> Iterator[str]:
-    yield from comment.above
-    yield f"{_key(key)} = {_value(value)}{_beside(comment)}"
 
 
 def _beside(comment: Comment) -> str:

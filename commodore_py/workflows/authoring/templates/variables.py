@@ -63,7 +63,7 @@ class AppliedOptions:
 def apply_options(before: Mapping[str, object], options: TemplateOptions) -> AppliedOptions:
     """Apply the options to the existing variables."""
     after: dict[str, object] = {**before, **options.texts, **options.set}
-    after |= {name: _yes_no(on) for name, on in options.features.items()}
+    after |= {name: "y" if on else "n" for name, on in options.features.items()}
     cases = _cases(str(after.get("test_cases", FIRST_CASE)).split(), options)
     after["test_cases"] = " ".join(cases)
     for name in {**options.add, **options.remove}:
@@ -128,7 +128,3 @@ def _implied(after: dict[str, object], cases: Sequence[str]) -> Iterable[str]:
     if after.get("automerge_patch_v0") == "y" and after.get("automerge_patch") == "n":
         after["automerge_patch"] = "y"
         yield "--automerge-patch-v0 implies --automerge-patch"
-
-
-def _yes_no(on: bool) -> str:  # noqa: FBT001 - it is what is converted
-    return "y" if on else "n"
