@@ -83,7 +83,9 @@ def test_ctrl_c_exits_with_130(tmp_path: Path) -> None:
         assert process.stderr is not None
         output = b""
         while b"[y/N]" not in output:
-            output += os.read(process.stderr.fileno(), 4096)
+            chunk = os.read(process.stderr.fileno(), 4096)
+            assert chunk, output  # it has ended
+            output += chunk
         time.sleep(0.05)  # until it reads
         process.send_signal(signal.SIGINT)
         output += process.stderr.read()
