@@ -15,7 +15,7 @@ from .jsonnet.library_warnings import library_warnings
 from .versions import ClusterParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from commodore_py.config import Config
     from commodore_py.model.classpath import ClassPath
@@ -94,7 +94,10 @@ def request_warnings(node: Node, where: Callable[[Iterable[str]], str]) -> Itera
         name: (f"component {name}" if name in components else f"instance {name}")
         for name in sorted(names)
     }
-    for key, sharing in _by_key(shown).items():
+    names_by_key: dict[str, list[str]] = {}
+    for name in shown:
+        names_by_key.setdefault(parameter_key(name), []).append(name)
+    for key, sharing in names_by_key.items():
         listed = [application for name in sharing for application in names[name]]
         owners = " and ".join(shown[name] for name in sharing)
         if len(sharing) > 1:
@@ -123,13 +126,6 @@ def version_warnings(classes: ClassPath, inventory: Inventory) -> Iterator[Probl
                 where=f"parameters.components.{instance.name}",
                 code="components/mixed-versions",
             )
-
-
-def _by_key(names: Iterable[str]) -> Mapping[str, list[str]]:
-    names_by_key: dict[str, list[str]] = {}
-    for name in names:
-        names_by_key.setdefault(parameter_key(name), []).append(name)
-    return names_by_key
 
 
 def _same(base: Dependency, dependency: Dependency) -> bool:

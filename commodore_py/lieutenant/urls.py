@@ -72,16 +72,13 @@ def _base(api_url: str) -> tuple[str, str, list[str]]:
 
 def _segments(path: str) -> list[str]:
     segments: list[str] = []
-    for segment in map(_encoded, path.split("/")):
+    for part in path.split("/"):
+        segment = _ESCAPE.sub(_normal_escape, quote(part, safe=_ALLOWED_IN_PATH))
         if segment == "..":
             del segments[-1:]
         elif segment not in {"", "."}:
             segments.append(segment)
     return segments
-
-
-def _encoded(segment: str) -> str:
-    return _ESCAPE.sub(_normal_escape, quote(segment, safe=_ALLOWED_IN_PATH))
 
 
 def _normal_escape(escape: re.Match[str]) -> str:

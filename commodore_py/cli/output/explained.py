@@ -70,8 +70,12 @@ def _what(change: Change, path: str, looked_up: Mapping[str, Explanation]) -> It
         # The error of a reference is shown with the reference.
         if not any(reference.problem for reference in change.references):
             yield from _wrapped(f"error: {change.problem}", _INDENT)
-    elif change.references or change.action == "append":
-        yield from _result(change)
+    elif (
+        (change.references or change.action == "append")
+        and change.written != change.after
+        and _is_short(change.after)
+    ):
+        yield f"{_INDENT}now {inline(change.after)}"
 
 
 def _verb(change: Change) -> str:
@@ -84,12 +88,6 @@ def _verb(change: Change) -> str:
             mark = f"`{change.mark}` " if change.mark else ""
             return f"{mark}discards {_brief(change.before)}, sets"
     return {"set": "sets", "merge": "merges in", "append": "appends"}.get(change.action, "has")
-
-
-def _result(change: Change) -> Iterator[str]:
-    written = change.written == change.after
-    if not written and _is_short(change.after):
-        yield f"{_INDENT}now {inline(change.after)}"
 
 
 def _with_value(verb: str, value: Any) -> Iterator[str]:

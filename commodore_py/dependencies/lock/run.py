@@ -100,7 +100,8 @@ class LockedRun(RunLock):
             return load()
         cluster = locked_cluster(self.state, cluster_id, load)
         tenant = self.state.lock.blocks.get(("config", "tenant"))
-        if tenant is None and not self._pins(cluster):
+        # A lock in the tenant's repository cannot hold the commit that it is part of.
+        if tenant is None and self._is_part_of(cluster.tenant_repo.url):
             values = {"url": git_urls.normalise(cluster.tenant_repo.url)}
             values["requested"] = cluster.tenant_repo.revision or ""
             block = Block({**values, "pinned": False})
@@ -222,10 +223,6 @@ class LockedRun(RunLock):
                 " commit behind",
                 str(self.file.file),
             )
-
-    def _pins(self, cluster: Cluster) -> bool:
-        """Return whether the tenant's commit is locked: never where the file is part of it."""
-        return not self._is_part_of(cluster.tenant_repo.url)
 
     def _is_part_of(self, repository: str) -> bool:
         """Return whether the file is in a clone of a repository."""

@@ -97,8 +97,18 @@ def sync_tasks(
     _mirror(tasks)
     _prune_last(tasks, every=how.prune_last)
     tasks.sort(key=_rank)
-    tasks = _pulled(tasks, _namespace_of, _lives_in)
-    return tuple(_pulled(tasks, _defined_by, _is_of_kind))
+    tasks = _pulled(
+        tasks,
+        lambda task: (task.name,) if task.kind == ("", "Namespace") else None,
+        needed_by=lambda task: (task.namespace,) if task.namespace else None,
+    )
+    return tuple(
+        _pulled(
+            tasks,
+            lambda task: kinds.defined_kind(task.object.content),
+            needed_by=lambda task: task.kind,
+        )
+    )
 
 
 def key_of(kube_object: KubeObject) -> _Key:
@@ -232,7 +242,9 @@ def _rank(task: Task) -> tuple[int, int, int, str, str, str]:
     )
 
 
-def _pulled(tasks: list[Task], dependency: _DependencyOf, needed_by: _DependencyOf) -> list[Task]:
+def _pulled(
+    tasks: list[Task], dependency: _DependencyOf, *, needed_by: _DependencyOf
+) -> list[Task]:
     """Move what others need just before the first of them, into its phase and wave."""
     order: list[Task] = []
     first: dict[tuple[str, ...], int] = {}
@@ -254,19 +266,3 @@ def _pulled(tasks: list[Task], dependency: _DependencyOf, needed_by: _Dependency
         else:
             order.append(task)
     return order
-
-
-def _namespace_of(task: Task) -> tuple[str, ...] | None:
-    return (task.name,) if task.kind == ("", "Namespace") else None
-
-
-def _lives_in(task: Task) -> tuple[str, ...] | None:
-    return (task.namespace,) if task.namespace else None
-
-
-def _defined_by(task: Task) -> tuple[str, ...] | None:
-    return kinds.defined_kind(task.object.content)
-
-
-def _is_of_kind(task: Task) -> tuple[str, ...] | None:
-    return task.kind

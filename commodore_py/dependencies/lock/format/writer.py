@@ -85,8 +85,5 @@ def _table(value: Mapping[str, Any]) -> str:
 
 
 def _text(text: str) -> str:
-    return '"' + _SPECIAL.sub(_escape, text) + '"'
-
-
-def _escape(match: re.Match[str]) -> str:
-    return _ESCAPED.get(match[0]) or f"\\u{ord(match[0]):04x}"
+    escaped = _SPECIAL.sub(lambda match: _ESCAPED.get(match[0]) or f"\\u{ord(match[0]):04x}", text)
+    return f'"{escaped}"'
