@@ -8,14 +8,15 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 from typing import IO, Any
 
 from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
+from . import escaping
 from .child_environment import child_environment
-from .process import ENDLESS, ProgramFailed, run
+from .masking import REDACTOR
+from .process_tree import end_all
 
 _HERE = "commodore_py.adapters.isolated"
 
@@ -29,28 +30,14 @@ def call(function: str, *arguments: object, forward: bool = False) -> Any:  # no
 
     What the function prints is dropped unless `forward`; a `CommodoreError` comes back as itself.
     """
-    with tempfile.TemporaryDirectory(prefix="commodore-") as scratch:
-        answer = Path(scratch) / "answer"
-        # -P: a stray `yaml.py` in the user's folder must not be imported in place of ours.
-        command = [sys.executable, "-P", "-m", _HERE, function, str(answer)]
-        try:
-            stdin = pickle.dumps(arguments)
-            run(
-                command,
-                only_env=child_environment(),
-                stdin=stdin,
-                forward=forward,
-                patience=ENDLESS,
-            )
-        except ProgramFailed as error:
-            raise Crashed(
-                f"{function.partition(':')[0]} crashed: {_last_words(error.stderr)}",
-                where=f"process status {error.code}",
-            ) from error
-        kind, value = pickle.loads(answer.read_bytes())  # noqa: S301 - written by our own child
-    if kind == "error":
-        raise value
-    return value
+    session = Session()
+    try:
+        return session.call(function, *arguments)
+    finally:
+        if forward:
+            sys.stderr.write(escaping.lines(REDACTOR.message(session.printed())))
+            sys.stderr.flush()
+        session.close()
 
 
 class Session:
@@ -61,7 +48,7 @@ class Session:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._said: IO[bytes] | None = None
+        self._printed: IO[bytes] | None = None
 
     def call(self, function: str, *arguments: object) -> Any:  # noqa: ANN401 - whatever the function returns
         """Call `package.module:function` there and return its result."""
@@ -75,59 +62,49 @@ class Session:
                 kind, value = pickle.load(process.stdout)  # noqa: S301 - written by our own child
         except (EOFError, OSError, pickle.UnpicklingError) as error:
             code = process.wait()
-            words = self._words()
-            self.close()
             raise Crashed(
-                f"{function.partition(':')[0]} crashed: {_last_words(words)}",
+                f"{function.partition(':')[0]} crashed: {_last_words(self.printed())}",
                 where=f"process status {code}",
             ) from error
         if kind == "error":
             raise value
         return value
 
+    def printed(self) -> str:
+        """What functions have printed since the process started."""
+        if self._printed is None:
+            return ""
+        self._printed.seek(0)
+        return self._printed.read().decode(errors="replace")
+
     def close(self) -> None:
-        """End the other process, if there is one."""
+        """End the other process, with all that it has started."""
         if self._process is not None:
-            self._process.kill()
+            end_all(self._process.pid, itself=True)
             self._process.communicate()
             self._process = None
-        if self._said is not None:
-            self._said.close()
-            self._said = None
+        if self._printed is not None:
+            self._printed.close()
+            self._printed = None
 
     def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._printed = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", _HERE, "--serve"],
+                # -P: a stray `yaml.py` in the user's folder must not be imported in place of ours.
+                [sys.executable, "-P", "-m", _HERE],
                 env=child_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._said,
+                stderr=self._printed,
             )
         return self._process
-
-    def _words(self) -> str:
-        if self._said is None:
-            return ""
-        self._said.seek(0)
-        return self._said.read().decode(errors="replace")
 
 
 def _last_words(stderr: str) -> str:
     lines = [line for line in stderr.strip().splitlines() if line.strip()]
     return lines[-1] if lines else "it printed no reason"
-
-
-def _answer() -> None:
-    function, answer = sys.argv[1:]
-    arguments = pickle.load(sys.stdin.buffer)  # noqa: S301 - written by our own parent
-    module, _, name = function.partition(":")
-    try:
-        result = ("result", getattr(importlib.import_module(module), name)(*arguments))
-    except CommodoreError as error:
-        result = ("error", error)
-    Path(answer).write_bytes(pickle.dumps(result))
 
 
 def _serve() -> None:
@@ -149,4 +126,4 @@ def _serve() -> None:
 
 
 if __name__ == "__main__":
-    _serve() if sys.argv[1:] == ["--serve"] else _answer()
+    _serve()

@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-__all__ = ["ENDLESS", "Patience", "ProgramFailed", "TookTooLong", "run"]
+__all__ = ["Patience", "ProgramFailed", "TookTooLong", "run"]
 
 _WITH_VALUE = ("-c", "-C")  # before Git's own verb
-
-ENDLESS = Patience()
-"""For our own code in another process."""
 
 
 class ProgramFailed(CommodoreError):
