@@ -48,7 +48,7 @@ check: $(STAMP) ## formatting, lint, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-e2e: $(STAMP) ## the installed command, real tools and the peer as a black box
+e2e: $(STAMP) ## the installed command, real tools, and Commodore as a black box
 	$(PYTEST) tests/e2e -n auto --dist worksteal -m e2e
 
 long: $(STAMP) ## property tests with many more examples
@@ -61,7 +61,7 @@ real: $(STAMP) ## tests against real servers: REAL_SERVERS_DIR=folder, made by t
 	@test -n "$(REAL_SERVERS_DIR)" || { echo "make: set REAL_SERVERS_DIR to a folder that tests/real/build has filled" >&2; exit 1; }
 	$(PYTEST) tests/contract tests/differential/plans -m "not e2e and not faults"
 
-bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L X M-http"] [ARGS="--help"]
+bench: $(STAMP) ## time and memory, side by side with Commodore; [SIZES="S M L X M-http"] [ARGS="--help"]
 	$(BIN)/python -m tests.bench $(if $(SIZES),--sizes $(SIZES)) $(ARGS)
 
 bench-fleet: $(STAMP) ## what a cluster costs in a run of many; [ARGS="--clusters 20"]

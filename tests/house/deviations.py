@@ -27,7 +27,7 @@ class Deviation:
     area: str
     id: str
     title: str
-    peer: str
+    commodore: str
     ours: str
     why: str
     switch_back: str
@@ -70,7 +70,7 @@ def _sections(deviations: Sequence[Deviation]) -> Iterator[str]:
 def _section(entry: Deviation) -> Iterator[str]:
     # The anchor is the id: titles may be reworded, links to them must hold.
     yield f'\n### <a id="{entry.id}"></a>{entry.title}\n'
-    yield f"- **Commodore:** {entry.peer}"
+    yield f"- **Commodore:** {entry.commodore}"
     yield f"- **Here:** {entry.ours}"
     yield f"- **Why:** {entry.why}"
     yield f"- **To go back:** {entry.switch_back}"

@@ -297,7 +297,7 @@ def _below(key: object, value: object) -> Json:
 
 
 def _double(value: float) -> float:
-    # Beyond 64 bits the peer fails as well, and digits must not be lost silently.
+    # Beyond 64 bits Commodore fails as well, and digits must not be lost silently.
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise Inexpressible.value(f"{value} has more than 64 bits")
     if not math.isfinite(value):

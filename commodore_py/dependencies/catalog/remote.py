@@ -154,7 +154,7 @@ def check_push_url(config: Config, url: str) -> None:
         hint = "give access to it, or have Git rewrite the URL: git config url.BASE.insteadOf"
         if config.strict:
             raise CommodoreError(text, where=shown, hint=hint) from error
-        # No error yet: the peer connects only once there is something to push.
+        # No error yet: Commodore connects only once there is something to push.
         log.warning(text, extra={"hint": hint})
 
 
@@ -198,7 +198,7 @@ def _protect_ignored(config: Config, what: str, commit: str, tip: str) -> None:
 
 
 def _has_unpushed_files(directory: Path) -> bool:
-    # The peer begins an empty catalog with an empty commit: that is nothing to keep.
+    # Commodore begins an empty catalog with an empty commit: that is nothing to keep.
     commits = unpushed(directory, "HEAD", "--branches")
     return bool(commits) and bool(git(directory, "ls-tree", "HEAD"))
 
