@@ -6,6 +6,8 @@ STAMP  := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest
 DEMO   ?= .demo
 ORDINARY := not e2e and not long and not faults
+# Tests start the command many times: it would be compiled anew each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test unit check e2e long faults real bench bench-fleet conformance docs pictures supply-chain lock clean

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from commodore_py.cli import run
 from commodore_py.workflows.demo import write_demo
 from tests.support.builders import git
+from tests.support.tables import load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ _SHORT = {"L": "catalog compile c-demo-1 --local"}
 
 
 def _cases(table: str) -> list[Any]:
-    cases = yaml.safe_load((_TABLES / f"{table}.yaml").read_text("utf-8"))
+    cases = load_yaml(_TABLES / f"{table}.yaml")
     return [pytest.param(case, id=f"{number}-{case['run']}") for number, case in enumerate(cases)]
 
 

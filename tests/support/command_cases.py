@@ -33,7 +33,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from tests.support.builders import digest_of
 from tests.support.case_directory import (
@@ -45,6 +44,7 @@ from tests.support.case_directory import (
 )
 from tests.support.servers.api import serve_api
 from tests.support.servers.web import serve as serve_web
+from tests.support.tables import load_yaml
 from tests.support.tool_releases import publish_tools
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _restored(folder: Path, case: dict[str, Any]) -> Iterator[None]:
 
 def _cases_in(folder: Path) -> Iterator[Any]:
     for path in sorted(folder.glob("*.yaml")):
-        content = yaml.safe_load(path.read_text("utf-8"))
+        content = load_yaml(path)
         assert content.keys() <= {"anchors", "given", "words", "cases"}, path
         for case in content["cases"]:
             _check_keys(case)

@@ -16,6 +16,7 @@ import yaml
 
 from commodore_py.errors import notes_of
 from tests.support.builders import errors_in
+from tests.support.tables import load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,10 +79,7 @@ class Golden:
 
 def golden_cases(folder: Path) -> list[GoldenCase]:
     """All cases in a folder, by name."""
-    return [
-        GoldenCase(file, yaml.safe_load(file.read_text("utf-8")))
-        for file in sorted(folder.glob("*.yaml"))
-    ]
+    return [GoldenCase(file, load_yaml(file)) for file in sorted(folder.glob("*.yaml"))]
 
 
 def shown_errors(error: CommodoreError) -> str:

@@ -15,7 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
+
+from tests.support.tables import load_yaml
 
 from .installed import INSTALLED, installing
 
@@ -170,7 +171,7 @@ class _Requests(BaseHTTPRequestHandler):
 
 
 def _load(path: Path) -> object:
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return load_yaml(path)
 
 
 def _install(home: Path) -> None:

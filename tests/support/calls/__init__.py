@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
+from tests.support.tables import load_yaml
 
 
 def _read(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(Path(__file__).with_name(name).read_text("utf-8"))
+    content: dict[str, Any] = load_yaml(Path(__file__).with_name(name))
     return content
 
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-
 from commodore_py.catalog.diff.text import diff_text
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.documents import read
 from commodore_py.manifests.secret_texts import masked_texts
 from commodore_py.manifests.secrets import hidden, masked
 from commodore_py.model.catalog import Change, FileChange
-from tests.support.tables import each
+from tests.support.tables import each, load_yaml
 
 HEAD = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n"
 OLD, NEW = "c4nary-old", "c4nary-new"
 FILE = Path(__file__).parents[2] / "golden/functions/masked_versions.yaml"
 CHANGED = [
     (case["old"], case["new"])
-    for name, case in yaml.safe_load(FILE.read_text("utf-8"))["cases"].items()
+    for name, case in load_yaml(FILE)["cases"].items()
     if name.startswith("a changed value is shown as changed")
 ]
 
