@@ -14,6 +14,6 @@ def damaged_in(store: Store) -> tuple[str, ...]:
     return tuple(
         f"{kind}/{key}"
         for kind, read in readers.items()
-        for file in sorted((store.folder / "v2" / kind).glob("??/*"))
+        for file in sorted(store.folder.glob(f"*/{kind}/??/*"))
         if not file.name.startswith(".") and read(key := file.parent.name + file.name) is None
     )
