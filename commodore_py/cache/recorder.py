@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.adapters.reading import NotReadable
 
-from .digests import UNREADABLE
-from .questions.files import Content, FileEntry, Judged, Location, PathKind
-from .questions.folders import Expansion, FolderTree, Listing
-from .questions.inventory import InventoryPart
+from .digests import UNKNOWN, UNREADABLE
+from .questions import answer
+from .questions.inventory import INVENTORY
+from .questions.paths import LOOKUPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,16 +19,9 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.jsonnet.inventory import TargetViews
 
-    from .questions.base import Question, View
+    from .questions.base import View
     from .roots import Roots
 
-_QUESTIONS = {
-    question.kind: question
-    for question in (
-        *(Content, FileEntry, PathKind, Judged, Location),
-        *(Listing, FolderTree, Expansion),
-    )
-}
 # Jsonnet code that can tell where it is.
 _KNOWS_ITS_PATH = b"thisFile"
 
@@ -43,32 +37,33 @@ class Recorder:
         self.unsealed = ""
         """Why the record is incomplete; empty while it has all that the work depends on."""
 
-    def note(self, question: Question, answer: str) -> None:
+    def note(self, question: str, answer: str) -> None:
         """Record one answer."""
-        if self.answers.setdefault(str(question), answer) != answer:
-            self.unseal(f"{question.name} changed while it was read")
+        about = question.partition(" ")[2]
+        if answer == UNKNOWN:
+            self.unseal(f"{about} is not known")
+        elif self.answers.setdefault(question, answer) != answer:
+            self.unseal(f"{about} changed while it was read")
 
-    def ask(self, question: Question, view: View) -> str:
+    def ask(self, question: str, view: View) -> None:
         """Ask a question, and record its answer."""
-        answer = question.ask(view)
-        self.note(question, answer)
-        return answer
+        self.note(question, answer(question, view))
 
     def saw(self, kind: str, path: str, answer: Any) -> None:  # noqa: ANN401 - of any look-up
         """Record a look-up of files, by exactly what was handed out."""
         if not path.startswith("/"):
             self.unseal(f"{path} is relative to the current directory")
-        question = _QUESTIONS[kind]
+        lookup = LOOKUPS[kind]
         unreadable = isinstance(answer, NotReadable)
-        digest = UNREADABLE if unreadable else question.of(answer, self.roots)
-        self.note(question(self.roots.portable(path)), digest)
+        digest = UNREADABLE if unreadable else lookup.digest(answer, self.roots)
+        self.note(lookup.question(self.roots.portable(path)), digest)
         if isinstance(answer, bytes) and _KNOWS_ITS_PATH in answer:
-            self.saw(Location.kind, path, path)
+            self.saw("location", path, path)
 
     def note_folders_in(self, content: bytes) -> None:
         """Record that a result holds paths of this working directory."""
         for folder in self.roots.folders_in(content):
-            self.note(Location(self.roots.portable(folder)), folder)
+            self.saw("location", folder, folder)
 
     def unseal(self, why: str) -> None:
         """Something was used that is not recorded; the first reason is reported."""
@@ -90,7 +85,7 @@ class RecordingImports(InventoryImports):
         name = self.part_at(path)
         if name is None:
             return None
-        self._recorder.ask(InventoryPart(name), self._view)
+        self._recorder.ask(INVENTORY.question(name), self._view)
         return self._plain.read(path, target)
 
 
@@ -103,9 +98,10 @@ class _RecordingViews:
         self._recorder = recorder
 
     def of(self, target: str) -> Mapping[str, Any]:
-        self._recorder.ask(InventoryPart.at("whole", target), self._view)
+        part = f"whole/{quote(target, safe='')}"
+        self._recorder.ask(INVENTORY.question(part), self._view)
         return self._plain.of(target)
 
     def names(self) -> tuple[str, ...]:
-        self._recorder.ask(InventoryPart.at("all"), self._view)
+        self._recorder.ask(INVENTORY.question("all"), self._view)
         return self._plain.names()

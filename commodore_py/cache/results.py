@@ -11,7 +11,7 @@ from commodore_py import run_log
 from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.errors import CommodoreError
 
-from .questions import answer, parse
+from .questions import answer, describe
 from .recorder import Recorder
 from .records import NewResult, Record, add_record, asked, name_of
 from .remote import RemoteResults
@@ -154,7 +154,7 @@ class ResultCache:
                 return Hit(answers, record, result)
             differing = (one for one, now in answers.items() if now != before[one])
             if not changed and (question := next(differing, "")):
-                changed = parse(question).describe(self.roots)
+                changed = describe(question, self.roots)
         return self._find_shared(work) or changed or "there is no cached result"
 
     def _find_shared(self, work: Work[Any]) -> Hit | None:
@@ -191,7 +191,7 @@ class ResultCache:
 def _answers(view: View, questions: Iterable[str]) -> Answers | None:
     """The answers to these questions; None if this version does not know one of them."""
     try:
-        return {question: answer(view, question) for question in questions}
+        return {question: answer(question, view) for question in questions}
     except _UNKNOWN:
         return None
 

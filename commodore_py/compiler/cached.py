@@ -14,7 +14,7 @@ from commodore_py.cache import digests
 from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
-from commodore_py.cache.questions.inventory import Reference
+from commodore_py.cache.questions.inventory import REFERENCE
 from commodore_py.cache.recorder import RecordingImports
 from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
@@ -245,7 +245,7 @@ class _RecordingHashes(Mapping[str, str]):
         self._recorder = recorder
 
     def __getitem__(self, file: str) -> str:
-        self._recorder.ask(Reference(file), self._view)
+        self._recorder.ask(REFERENCE.question(file), self._view)
         return self._plain[file]
 
     def __iter__(self) -> Iterator[str]:

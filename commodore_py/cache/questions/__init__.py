@@ -1,53 +1,36 @@
-"""The one table of kinds of questions, and their stored form.
+"""The one table of kinds of questions.
 
-A question is stored as the name of its kind, a space, and what it is about.
+A question is a string: the name of its kind, a space, and what it is about.
 """
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING
 
-from .files import Content, FileEntry, Judged, Location, PathKind
-from .folders import Expansion, FolderTree, Listing
-from .inventory import InventoryPart, Reference
-from .remotes import RemoteRef
-from .tools import Environment, Tool
+from .inventory import INVENTORY, REFERENCE
+from .paths import LOOKUPS
+from .remotes import REMOTE
+from .tools import ENVIRONMENT, TOOL
 
 if TYPE_CHECKING:
-    from .base import Question, View
+    from commodore_py.cache.roots import Roots
 
-KINDS: dict[str, type[Question]] = {
-    kind.kind: kind
-    for kind in (
-        Content,
-        FileEntry,
-        PathKind,
-        Judged,
-        Location,
-        Listing,
-        FolderTree,
-        Expansion,
-        InventoryPart,
-        Reference,
-        RemoteRef,
-        Tool,
-        Environment,
-    )
+    from .base import Kind, View
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind for kind in (*LOOKUPS.values(), INVENTORY, REFERENCE, REMOTE, TOOL, ENVIRONMENT)
 }
-"""Every kind of question, by the name that it is stored with."""
 
 
-@functools.lru_cache(maxsize=65536)  # the same questions in many records
-def parse(stored: str) -> Question:
-    """The stored question. Raises ValueError for an unknown kind."""
-    kind, _, about = stored.partition(" ")
-    if kind not in KINDS:
-        raise ValueError(f"unknown kind of question: {kind}")
-    return KINDS[kind](about)
+def answer(question: str, view: View) -> str:
+    """The answer to a question. Raises KeyError for an unknown kind."""
+    if view.disk_only and question in view.answers:
+        return view.answers[question]
+    kind, _, about = question.partition(" ")
+    return KINDS[kind].ask(about, view)
 
 
-def answer(view: View, stored: str) -> str:
-    """The answer to a question in its stored form."""
-    known = view.answers.get(stored) if view.disk_only else None
-    return parse(stored).ask(view) if known is None else known
+def describe(question: str, roots: Roots) -> str:
+    """For people: that the answer to a question has changed."""
+    kind, _, about = question.partition(" ")
+    return KINDS[kind].describe(about, roots)

@@ -1,9 +1,9 @@
-"""The base of all questions, and the view that they are asked about."""
+"""The base of all kinds of questions, and the view that they are answered from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,25 +40,19 @@ class View:
 
 
 @dataclass(frozen=True)
-class Question:
-    """One question; equal questions about the same inputs have equal answers."""
+class Kind:
+    """A kind of question; equal questions about the same inputs have equal answers."""
 
-    about: str
+    name: str
 
-    kind: ClassVar[str] = ""
+    def question(self, about: str) -> str:
+        """A question in the one form that it has in records."""
+        return f"{self.name} {about}"
 
-    def __str__(self) -> str:
-        return f"{self.kind} {self.about}"
-
-    @property
-    def name(self) -> str:
-        """Its subject, for people."""
-        return self.about
-
-    def ask(self, view: View) -> str:
-        """The answer now, as a digest."""
+    def ask(self, about: str, view: View) -> str:
+        """The current answer, as a digest."""
         raise NotImplementedError
 
-    def describe(self, roots: Roots) -> str:
+    def describe(self, about: str, roots: Roots) -> str:
         """For people: that the answer has changed."""
         raise NotImplementedError

@@ -1,19 +1,20 @@
-"""Questions about the inventory: targets and their parameters."""
+"""Questions about the inventory: targets, their parameters, and references to secrets."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from commodore_py.adapters.jsonnet.inventory import is_split
 from commodore_py.cache import digests
 from commodore_py.cache.digests import NOTHING, UNKNOWN
 
-from .base import Question
+from .base import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from commodore_py.adapters.jsonnet.inventory import TargetViews
     from commodore_py.cache.roots import Roots
 
     from .base import View
@@ -21,58 +22,54 @@ if TYPE_CHECKING:
 _PARAMETERS = "parameters"
 
 
-class InventoryPart(Question):
+class InventoryPart(Kind):
     """A part of the inventory: of the own target (`self`), of another, or the names of `all`.
 
     It is written as in `lib/kapitan.libjsonnet`: quoted parts between slashes. Everything in a
     target is `whole/<target>`.
     """
 
-    kind = "inventory"
-
-    @classmethod
-    def at(cls, *parts: object) -> InventoryPart:
-        """The question about a part."""
-        return cls("/".join(quote(str(part), safe="") for part in parts))
-
-    @property
-    def parts(self) -> list[str]:
-        """The path to it."""
-        return [unquote(part) for part in self.about.split("/")]
-
-    def ask(self, view: View) -> str:
+    def ask(self, about: str, view: View) -> str:
         """The digest of the value; of a target, that of the names of its parameters."""
-        return view.once(f"{view.target} {self}", lambda: self._answer(view))
-
-    def _answer(self, view: View) -> str:
-        if view.targets is None:
+        targets = view.targets
+        if targets is None:
             return UNKNOWN
-        match self.parts:
-            case ["all"]:
-                return digests.of_names(view.targets.names())
-            case ["self", *below]:
-                return _part_of(view.targets.of(view.target), below, view.roots)
-            case ["targets", name, *below] if name in view.targets.names():
-                return _part_of(view.targets.of(name), below, view.roots)
-            case ["whole", name] if name in view.targets.names():
-                return digests.of_inventory(dict(view.targets.of(name)), view.roots)
-        return NOTHING
+        parts = [unquote(part) for part in about.split("/")]
+        key = f"{view.target} {self.question(about)}"
+        return view.once(key, lambda: _answer(parts, targets, view))
 
-    def describe(self, _: Roots) -> str:
-        """Which part it is."""
-        return f"the inventory has changed: {self._named()}"
+    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
+        """For people: which part has changed."""
+        named = unquote(about.removeprefix("self/").replace("/", "."))
+        return f"the inventory has changed: {named}"
 
-    def _named(self) -> str:
-        match self.parts:
-            case ["self"]:
-                return "names of parameters"
-            case ["self", *below]:
-                return ".".join(below)
-            case ["targets", target, *below]:
-                return ".".join(below) + f" of {target}" if below else f"names of {target}"
-            case ["whole", target]:
-                return f"all of {target}"
-        return "targets"
+
+class Reference(Kind):
+    """The hash of a reference to a secret, by its backend and path."""
+
+    def ask(self, about: str, view: View) -> str:
+        """The hash."""
+        return view.references.get(about, NOTHING)
+
+    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
+        """For people: which reference has changed."""
+        return f"the reference {about.partition(':')[2]} has changed"
+
+
+INVENTORY, REFERENCE = InventoryPart("inventory"), Reference("reference")
+
+
+def _answer(parts: list[str], targets: TargetViews, view: View) -> str:
+    match parts:
+        case ["all"]:
+            return digests.of_names(targets.names())
+        case ["self", *below]:
+            return _part_of(targets.of(view.target), below, view.roots)
+        case ["targets", name, *below] if name in targets.names():
+            return _part_of(targets.of(name), below, view.roots)
+        case ["whole", name] if name in targets.names():
+            return digests.of_inventory(dict(targets.of(name)), view.roots)
+    return NOTHING
 
 
 def _part_of(target: Mapping[str, Any], below: list[str], roots: Roots) -> str:
@@ -91,17 +88,3 @@ def _part_of(target: Mapping[str, Any], below: list[str], roots: Roots) -> str:
             if is_split(key, value) and name in value:
                 return digests.of_inventory(value[name], roots)
     return NOTHING
-
-
-class Reference(Question):
-    """The hash of a reference to a secret, by its backend and path."""
-
-    kind = "reference"
-
-    def ask(self, view: View) -> str:
-        """Its hash."""
-        return view.references.get(self.about, NOTHING)
-
-    def describe(self, _: Roots) -> str:
-        """Its path."""
-        return f"the reference {self.about.partition(':')[2]} has changed"

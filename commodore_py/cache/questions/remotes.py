@@ -9,7 +9,7 @@ from commodore_py.adapters.git.refs import BRANCHES, TAGS, Refs, list_remote
 from commodore_py.cache.digests import UNKNOWN
 from commodore_py.errors import CommodoreError
 
-from .base import Question
+from .base import Kind
 
 if TYPE_CHECKING:
     from commodore_py.cache.roots import Roots
@@ -17,35 +17,33 @@ if TYPE_CHECKING:
     from .base import View
 
 
-class RemoteRef(Question):
-    """The commit of a branch or tag: the URL of a repository, a space, and the name."""
+class RemoteRef(Kind):
+    """The commit of a branch or tag: the URL of a repository, a space, and the name.
 
-    kind = "remote"
+    Without a name, it is that of the default branch.
+    """
 
-    @classmethod
-    def at(cls, url: str, ref: str) -> RemoteRef:
-        """The question about a branch or tag; without a name, about the default branch."""
-        return cls(f"{url} {ref}")
+    def ask(self, about: str, view: View) -> str:
+        """The commit, unless the remote must not be asked."""
+        return UNKNOWN if view.offline else commit_of(about)
 
-    def ask(self, view: View) -> str:
-        """The commit."""
-        return self.commit(offline=view.offline) or UNKNOWN
-
-    def commit(self, *, offline: bool) -> str | None:
-        """The commit; None if there is none, or if the remote must not or cannot be asked."""
-        url, _, ref = self.about.rpartition(" ")
-        if offline:
-            return None
-        refs = refs_at(url)
-        if refs is None:
-            return None
-        ref = ref or refs.default_branch
-        return refs.commits.get(f"{TAGS}{ref}") or refs.commits.get(f"{BRANCHES}{ref}")
-
-    def describe(self, _: Roots) -> str:
-        """The branch or tag that has moved."""
-        url, _space, ref = self.about.rpartition(" ")
+    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
+        """For people: which branch or tag has moved."""
+        url, _, ref = about.rpartition(" ")
         return f"{ref or 'the default branch'} of {url} has another commit"
+
+
+REMOTE = RemoteRef("remote")
+
+
+def commit_of(about: str) -> str:
+    """The commit of a branch or tag; unknown if there is none, or if the remote does not answer."""
+    url, _, ref = about.rpartition(" ")
+    refs = refs_at(url)
+    if refs is None:
+        return UNKNOWN
+    ref = ref or refs.default_branch
+    return refs.commits.get(f"{TAGS}{ref}") or refs.commits.get(f"{BRANCHES}{ref}") or UNKNOWN
 
 
 @functools.lru_cache(maxsize=256)  # a remote is asked once in a run

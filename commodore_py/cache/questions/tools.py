@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.helm import settings_files
 from commodore_py.cache.digests import NOTHING, digest
 
-from .base import Question
+from .base import Kind
 
 if TYPE_CHECKING:
     from commodore_py.cache.roots import Roots
@@ -26,39 +26,38 @@ _PREFIXES = ("HELM_", "KUBE", "KUSTOMIZE_")
 _VARIABLES = ("POD_NAMESPACE", "TZ", "HOME", "KAPITAN_HELM_TIMEOUT")
 
 
-class Tool(Question):
+class Tool(Kind):
     """The program that is run for a name."""
 
-    kind = "tool"
-
-    def ask(self, view: View) -> str:
+    def ask(self, about: str, view: View) -> str:
         """Where the program is, and which one."""
-        return view.once(str(self), lambda: tool_digest(self.about))
+        return view.once(self.question(about), lambda: tool_digest(about))
 
-    def describe(self, _: Roots) -> str:
-        """Which tool it is."""
-        return f"there is another {self.about.partition(':')[0]}"
+    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
+        """For people: which program has changed."""
+        return f"there is another {about.partition(':')[0]}"
 
 
-class Environment(Question):
+class Environment(Kind):
     """Variables and settings that a family of tools reads."""
 
-    kind = "environment"
-
-    def ask(self, view: View) -> str:
+    def ask(self, about: str, view: View) -> str:
         """The variables and the contents of files."""
-        return view.once(str(self), environment_digest)
+        return view.once(self.question(about), environment_digest)
 
-    def describe(self, _: Roots) -> str:
-        """Whose environment it is."""
-        return f"there is another environment of {self.about}"
+    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
+        """For people: whose environment has changed."""
+        return f"there is another environment of {about}"
+
+
+TOOL, ENVIRONMENT = Tool("tool"), Environment("environment")
 
 
 def tool_digest(about: str) -> str:
     """The digest of Helm (with a path after a colon), of kustomize, or of a program in PATH."""
     kind, _, named = about.partition(":")
     if kind == HELM:
-        return _helm(named)
+        return _program(shutil.which(named or os.environ.get("KAPITAN_HELM_PATH") or "helm"))
     if kind == KUSTOMIZE:
         path = os.pathsep.join((os.environ.get("PATH", ""), _HOMEBREW))
         return _program(shutil.which("kustomize", path=path) or shutil.which("kubectl", path=path))
@@ -74,11 +73,6 @@ def environment_digest() -> str:
     )
     contents = [_content(Path(file)) for file in settings_files()]
     return digest(repr((variables, contents)).encode(errors="surrogateescape"))
-
-
-def _helm(wanted: str) -> str:
-    named = wanted or os.environ.get("KAPITAN_HELM_PATH")
-    return _program(shutil.which(named or "helm"))
 
 
 def _program(path: str | None) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.cache.questions.tools import (
+    ENVIRONMENT,
     SCRIPT,
-    Environment,
-    Tool,
+    TOOL,
     environment_digest,
     tool_digest,
 )
@@ -70,12 +70,12 @@ def record_tool(about: str, recorder: Recorder) -> None:
     answer = tool_digest(about)
     if answer == SCRIPT:
         recorder.unseal(f"{about.partition(':')[0]} is a script, which may read anything")
-    recorder.note(Tool(about), answer)
+    recorder.note(TOOL.question(about), answer)
 
 
 def record_environment(recorder: Recorder) -> None:
     """Record variables and settings that Helm and kustomize read."""
-    recorder.note(Environment("Helm and kustomize"), environment_digest())
+    recorder.note(ENVIRONMENT.question("Helm and kustomize"), environment_digest())
 
 
 def check_for_programs(job: InputJob, paths: Iterable[Path]) -> None:

@@ -18,7 +18,8 @@ from commodore_py.adapters import yaml as yaml_door
 from commodore_py.adapters.child_environment import child_environment
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.adapters.reading import text_of
-from commodore_py.cache.questions.remotes import RemoteRef
+from commodore_py.cache.digests import UNKNOWN
+from commodore_py.cache.questions.remotes import REMOTE, commit_of
 from commodore_py.cache.questions.tools import KUSTOMIZE
 from commodore_py.compiler.fields import (
     EVERY_INPUT,
@@ -102,17 +103,11 @@ def record_kustomization(job: InputJob, folder: Path, recorder: Recorder) -> Non
         if version is None or job.job.bases is not None:
             recorder.unseal(f"kustomize fetches {base.url}")
         elif not _COMMIT.fullmatch(version.ref):
-            _record_version(job, RemoteRef.at(version.repository, version.ref), recorder)
+            about = f"{version.repository} {version.ref}"
+            commit = UNKNOWN if job.job.offline else commit_of(about)
+            recorder.note(REMOTE.question(about), commit)
     record_tool(KUSTOMIZE, recorder)
     record_environment(recorder)
-
-
-def _record_version(job: InputJob, question: RemoteRef, recorder: Recorder) -> None:
-    answer = question.commit(offline=job.job.offline)
-    if answer is None:
-        recorder.unseal(f"the commit of {question.about} is not known")
-    else:
-        recorder.note(question, answer)
 
 
 @contextmanager

@@ -12,8 +12,7 @@ from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.adapters.yaml.emitter import Style
 from commodore_py.cache.questions import remotes
-from commodore_py.cache.questions.folders import FolderTree
-from commodore_py.cache.questions.remotes import RemoteRef
+from commodore_py.cache.questions.remotes import REMOTE
 from commodore_py.cache.questions.tools import HELM, SCRIPT, tool_digest
 from commodore_py.cache.recorder import Recorder
 from commodore_py.cache.results import Work
@@ -49,7 +48,7 @@ def test_chart_record_includes_whole_folder(targets: CompileTargets) -> None:
     sealed = _sealed(targets, helm_params={"name": "web"})
 
     assert sealed.unsealed == ""
-    assert str(FolderTree("work:chart")) in sealed.answers
+    assert "tree work:chart" in sealed.answers
 
     targets.write("chart/README.md", "new")
     assert _sealed(targets, helm_params={"name": "web"}).answers != sealed.answers
@@ -174,7 +173,7 @@ def test_remote_bases_count_by_their_commits(targets: CompileTargets, tmp_path: 
     before = _sealed(targets, "top", "kustomize")
 
     assert before.unsealed == ""
-    question = str(RemoteRef.at(f"file://{base}", "master"))
+    question = REMOTE.question(f"file://{base} master")
     assert before.answers[question] == git(base, "rev-parse", "master")
 
     commit_to(base, {"kustomization.yaml": "namespace: here"})
