@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from .base import Content
 
-ROOMS = ("checks", "manifests")
-"""Whose code decides about results of checks, besides that of compiles."""
-
 
 @dataclass(frozen=True, slots=True)
 class Document:

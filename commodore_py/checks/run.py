@@ -14,7 +14,7 @@ from commodore_py.model.problem import Place, Problem
 from commodore_py.model.verdict import Checked, CheckRun
 
 from .base import Issue, PolicySettings, Settings, Version, mapping
-from .documents import ROOMS, documents_of, files_of
+from .documents import documents_of, files_of
 from .examination import Examined, Finding, examine, finding, outcome_of, state_of
 from .origins import Finder, Unknown
 from .table import RUN_CHECKS
@@ -92,7 +92,7 @@ class _Catalog:
 def _examined(catalog: _Catalog, settings: Settings) -> Examined:
     """The result of the checks of objects, from the cache if files and settings are the same."""
     state = (*state_of(settings), settings.skip)
-    given = (_FORMAT, program_digest(*ROOMS), state, catalog.digests())
+    given = (_FORMAT, program_digest(), state, catalog.digests())
 
     def examined() -> Any:  # noqa: ANN401 - plain data
         unreadable = [

@@ -12,7 +12,6 @@ from commodore_py.cache.digests import digest
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.results import cached_value
 from commodore_py.checks.base import Ended, Issue, issue_from, items, mapping
-from commodore_py.checks.documents import ROOMS
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.documents import read
 from commodore_py.manifests.objects import identify
@@ -73,7 +72,7 @@ def _found(
     digests = [(document.instance, document.file, digest(document.text)) for document in documents]
     state = (
         _FORMAT,
-        program_digest(*ROOMS),
+        program_digest(),
         program,
         opa.st_mtime_ns,
         opa.st_size,
