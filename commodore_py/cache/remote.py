@@ -18,7 +18,7 @@ from commodore_py.errors import CommodoreError
 from .digests import digest
 from .records import NewResult, Record, name_of, questions_in
 from .signed import Signed, private_key, public_key
-from .trust import Distrust, log_once
+from .trust import log_once
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -67,8 +67,7 @@ class RemoteResults:
         try:
             self._key = private_key(self.settings.signing_key)
         except CommodoreError as error:
-            why = Distrust(str(error), error.where, error.hint)
-            log_once(logging.WARNING, "results are not shared", why)
+            log_once(logging.WARNING, "results are not shared", error)
 
     def asked(self, key: str) -> tuple[tuple[str, ...], ...]:
         """The lists of questions that work of a key has asked."""
@@ -167,12 +166,12 @@ class RemoteResults:
 
     def _give_up(self, error: CommodoreError) -> None:
         _given_up[self.settings.url] = time.monotonic()
-        why = Distrust(str(error), error.where, error.hint)
-        log_once(logging.WARNING, "the shared cache is not used", why)
+        log_once(logging.WARNING, "the shared cache is not used", error)
 
     def _warn(self, what: str) -> None:
         hint = "find out who can write to it; only results of trusted writers are used"
-        why = Distrust("it is compiled again", without_secrets(self.settings.url), hint)
+        where = without_secrets(self.settings.url)
+        why = CommodoreError("it is compiled again", where=where, hint=hint)
         log_once(logging.WARNING, what, why)
 
 

@@ -1,40 +1,62 @@
-"""The user's store on disk: blobs by digest and records by key."""
+"""The user's store on disk: blobs by digest and records by key, and its limit."""
 
 from __future__ import annotations
 
 import errno
 import logging
 import os
-import shutil
-import stat
 import time
+from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.reading import write_all
+from commodore_py.adapters.files import remove, write_if_changed
+from commodore_py.adapters.files.opening import LinkInTheWay
+from commodore_py.adapters.reading import bytes_of
+from commodore_py.errors import CommodoreError
 
-from . import sweep
-from .digests import HEX, digest
-from .trust import Distrust, distrust_in, is_of_this_user, is_trusted, log_once, reason
+from .digests import digest, is_digest
+from .trust import distrust_in, is_of_this_user, is_trusted, log_once, reason
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
-_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
-# Without O_NONBLOCK, opening a pipe in place of a file would block.
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-_NO_FILE_OF_OURS = frozenset({errno.ELOOP, errno.EACCES, errno.ENXIO})
 _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _DAY = 86400.0
-_ATTEMPTS = 8
-_NUMBERS = count()
+_PAUSE = 3600.0
 _FORMAT = "v3"
 _INSIDE = (_FORMAT, f"{_FORMAT}/blobs", f"{_FORMAT}/records")
 _SEAL = 64
-_SHORTEST_KEY = 8
+_BLOCK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The size of a store, in whole blocks, and when something was last used."""
+
+    blobs: int
+    records: int
+    bytes: int
+    used: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """Sizes of what was removed, and of what is left."""
+
+    files: int
+    freed: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: str
+    size: int
+    used: float
 
 
 class Store:
@@ -47,7 +69,8 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._root = os.path.abspath(folder)  # noqa: PTH100 - links stay as they are
-        self._blobs, self._records = (f"{self._root}/{name}" for name in _INSIDE[1:])
+        self._inside = tuple(f"{self._root}/{name}" for name in _INSIDE)
+        _, self._blobs, self._records = self._inside
         self._now = time.time()
         self._usable: bool | None = None
         self._writable = True
@@ -66,11 +89,11 @@ class Store:
         content = self._read(path)
         if content is None or digest(content) == name:
             return content
-        self._drop(path)
+        _drop(path)
         return None
 
     def set_record(self, key: str, content: bytes) -> None:
-        """Store a content under a key of hexadecimal digits, in place of an earlier one."""
+        """Store a content under a key, which is a digest, in place of an earlier one."""
         self._write(_path(self._records, key), _seal(content, key) + content)
 
     def record(self, key: str) -> bytes | None:
@@ -82,72 +105,105 @@ class Store:
         content = file[_SEAL:]
         if file[:_SEAL] == _seal(content, key):
             return content
-        self._drop(path)
+        _drop(path)
         return None
 
-    def distrust(self) -> Distrust | None:
+    def distrust(self) -> CommodoreError | None:
         """Why the store is not used, if it is there and must not be."""
-        return distrust_in((self._root, *(f"{self._root}/{name}" for name in _INSIDE)))
+        return distrust_in((self._root, *self._inside))
 
     def tidy(self, limit: int) -> None:
-        """Remove the oldest contents if the store is too large; looked at now and then only."""
-        if not self.distrust():
-            sweep.tidy(self._root, limit)
+        """Remove the oldest contents if the store is too large; it is looked at once an hour."""
+        folder = self._inside[0]  # its time is otherwise that of being made
+        try:
+            if self.distrust() or abs(time.time() - os.lstat(folder).st_mtime) < _PAUSE:
+                return
+            os.utime(folder)
+        except OSError:  # there is no store, or it is read-only
+            return
+        self.prune(limit)
 
-    def prune(self, limit: int, *, unused_for: float | None = None) -> sweep.Pruned:
-        """Remove what was not used for some seconds, and more until all fits into a limit."""
-        return sweep.prune(self._root, limit, unused_for=unused_for)
+    def prune(self, limit: int, *, unused_for: float | None = None) -> Pruned:
+        """Remove what was not used for some seconds, and then the oldest until the rest fits.
 
-    def usage(self) -> sweep.Usage:
+        All formats count: the program that made an older one may never run again.
+        """
+        now = time.time()
+        files = sorted(self._files(), key=lambda file: file.used)
+        left = sum(file.size for file in files)
+        removed = freed = 0
+        for file in files:
+            old = unused_for is not None and now - file.used >= unused_for
+            if not old and left <= limit:
+                continue
+            with suppress(OSError):
+                os.unlink(file.path)  # noqa: PTH108 - very many
+                removed, freed, left = removed + 1, freed + file.size, left - file.size
+        return Pruned(removed, freed, left)
+
+    def usage(self) -> Usage:
         """How much is stored."""
-        return sweep.usage(self._blobs, self._records)
+        files = list(self._files())
+        kinds = Counter(file.path.split("/")[-3] for file in files)
+        return Usage(
+            kinds["blobs"],
+            kinds["records"],
+            sum(file.size for file in files),
+            max((file.used for file in files), default=None),
+        )
+
+    def _files(self) -> Iterator[_File]:
+        """All files; what vanishes while it is listed is missing."""
+        for folder, _, names in os.walk(self._root):
+            for name in names:
+                with suppress(OSError):
+                    status = os.lstat(f"{folder}/{name}")
+                    blocks = -(-status.st_size // _BLOCK)
+                    yield _File(f"{folder}/{name}", blocks * _BLOCK, status.st_mtime)
 
     def _read(self, path: str) -> bytes | None:
         """The bytes of a file; what is not a private file of this user is removed, not read."""
         if not self._is_usable():
             return None
         try:
-            file = os.open(path, _READ)
-        except OSError as error:
-            if error.errno in _NO_FILE_OF_OURS:
-                self._drop(path)
+            status = os.lstat(path)
+            content = bytes_of(path, follow=False) if is_of_this_user(status) else None
+        except FileNotFoundError:
             return None
-        try:
-            status = os.fstat(file)
-            if stat.S_ISREG(status.st_mode) and is_of_this_user(status):
-                if abs(self._now - status.st_mtime) > _DAY:
-                    with suppress(OSError):
-                        os.utime(file)  # once a day is enough to find what is old
-                with open(file, "rb", closefd=False) as opened:
-                    return opened.read()
         except OSError:
-            return None
-        finally:
-            os.close(file)
-        self._drop(path)
-        return None
+            content = None
+        if content is None:
+            _drop(path)
+        elif abs(self._now - status.st_mtime) > _DAY:
+            with suppress(OSError):
+                os.utime(path, follow_symlinks=False)  # once a day is enough to find what is old
+        return content
 
     def _write(self, path: str, content: bytes) -> None:
         """Write a whole file or nothing; a failure is logged once, and is the last attempt."""
-        if not self._writable or not self._is_usable():
+        if not self._writable:
             return
         try:
-            self._attempt(path, content)
-        except OSError as error:
+            self._make()
+            if self._is_usable():
+                write_if_changed(Path(path), content, private=True)
+        except FileNotFoundError:
+            return  # another process removes all of it: the next one may be stored
+        except (OSError, LinkInTheWay) as error:
             self._writable = False
             # A read-only home directory may be intended; a full disk is a problem.
-            level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
+            intended = isinstance(error, OSError) and error.errno in _NOT_ALLOWED
+            level = logging.INFO if intended else logging.WARNING
             hint = "the run continues without; `commodore cache prune` frees space"
-            log_once(level, "results are not cached", Distrust(reason(error), self._root, hint))
+            why = CommodoreError(reason(error), where=self._root, hint=hint)
+            log_once(level, "results are not cached", why)
 
-    def _drop(self, path: str) -> None:
-        """Remove whatever is at a path, if that can be done."""
-        try:
-            os.unlink(path)  # noqa: PTH108 - very many
-        except FileNotFoundError:
-            return
-        except OSError:
-            shutil.rmtree(path, ignore_errors=True)
+    def _make(self) -> None:
+        """Make the folders for this user alone, whatever the umask."""
+        os.makedirs(os.path.dirname(self._root), exist_ok=True)  # noqa: PTH103, PTH120 - very many
+        for folder in (self._root, *self._inside):
+            with suppress(FileExistsError):
+                os.mkdir(folder, 0o700)  # noqa: PTH102 - as above
 
     def _is_usable(self) -> bool:
         # One that is not there yet is created for this user, and judged then.
@@ -155,58 +211,18 @@ class Store:
             self._usable = is_trusted("the result cache", self._root, *_INSIDE)
         return self._usable is not False
 
-    def _attempt(self, path: str, content: bytes) -> None:
-        for _ in range(_ATTEMPTS):
-            if not self._is_usable():  # it may be there by now
-                return
-            try:
-                self._put(path, content)
-            except (FileNotFoundError, NotADirectoryError):
-                self._make(os.path.dirname(path))  # noqa: PTH120 - very many
-            except FileExistsError:
-                continue  # a process of the same number, in another container
-            except IsADirectoryError:
-                self._drop(path)
-            else:
-                return
-        # Another process is removing all of it: this is not stored, the next one may be.
 
-    def _put(self, path: str, content: bytes) -> None:
-        parent = path[: path.rindex("/")]
-        temporary = f"{parent}/.{os.getpid()}-{time.time_ns():x}-{next(_NUMBERS)}.new"
-        file = os.open(temporary, _CREATE, _PRIVATE_FILE)
-        try:
-            try:
-                write_all(file, content)
-            finally:
-                os.close(file)
-            os.replace(temporary, path)  # noqa: PTH105 - very many
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)  # noqa: PTH108 - as above
-            raise
-
-    def _make(self, folder: str) -> None:
-        """Make a folder, and those between it and ours, for this user alone."""
-        with suppress(FileNotFoundError):  # another process removes it
-            os.makedirs(os.path.dirname(self._root), exist_ok=True)  # noqa: PTH103, PTH120 - as above
-        path = self._root
-        for name in ("", *folder[len(self._root) + 1 :].split("/")):
-            path = f"{path}/{name}" if name else path
-            try:
-                os.mkdir(path, _PRIVATE_FOLDER)  # noqa: PTH102 - as above
-            except FileNotFoundError:
-                return  # another process removes all of it: try again
-            except FileExistsError:
-                if path != self._root and not os.path.isdir(path):  # noqa: PTH112 - as above
-                    self._drop(path)
+def _drop(path: str) -> None:
+    """Remove whatever is at a path, if that can be done."""
+    with suppress(OSError, LinkInTheWay):
+        remove(Path(path))
 
 
 def _path(folder: str, key: str) -> str:
-    if len(key) < _SHORTEST_KEY or not HEX.issuperset(key):
+    if not is_digest(key):
         raise ValueError(f"not a key: {key!r}")
     return f"{folder}/{key[:2]}/{key[2:]}"
 
 
 def _seal(content: bytes, key: str) -> bytes:
-    return blake2b(content, key=key.encode()[:64], digest_size=_SEAL // 2).hexdigest().encode()
+    return blake2b(content, key=key.encode(), digest_size=_SEAL // 2).hexdigest().encode()

@@ -6,9 +6,10 @@ import logging
 import os
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
 from mmap import mmap
 from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,22 +23,11 @@ _PRIVATE_FOLDER = 0o700
 _LOGGED = mmap(-1, 1 << 16)
 
 
-@dataclass(frozen=True, slots=True)
-class Distrust:
-    """Why a folder is not used."""
-
-    why: str
-    where: str
-    hint: str
-
-
 def is_trusted(what: str, folder: Path | str, *inside: str) -> bool:
     """Return whether a cache can be used; the reason is reported once per run.
 
     Others must not read it either: repositories, charts and results may be secret.
     """
-    if not os.path.lexists(folder):
-        return True  # it is created for this user
     distrust = distrust_in((str(folder), *(f"{folder}/{name}" for name in inside)))
     if distrust is not None:
         log_once(logging.WARNING, f"{what} is not used", distrust)
@@ -49,7 +39,7 @@ def is_trusted(what: str, folder: Path | str, *inside: str) -> bool:
     return True
 
 
-def distrust_in(paths: Iterable[str]) -> Distrust | None:
+def distrust_in(paths: Iterable[str]) -> CommodoreError | None:
     """Why one of these folders must not be used, if one is there and must not."""
     for path in paths:
         try:
@@ -58,7 +48,7 @@ def distrust_in(paths: Iterable[str]) -> Distrust | None:
             continue
         except OSError as error:
             hint = "fix that, or set XDG_CACHE_HOME to another folder"
-            return Distrust(reason(error), path, hint)
+            return CommodoreError(reason(error), where=path, hint=hint)
         if distrust := _distrust_of(path, status):
             return distrust
     return None
@@ -69,14 +59,13 @@ def is_of_this_user(status: os.stat_result) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_MAY_WRITE
 
 
-def log_once(level: int, what: str, distrust: Distrust) -> None:
-    """Log why a folder is not used: several parts of a run, and its workers, may use it."""
-    slot = hash((what, distrust)) % len(_LOGGED)
-    if _LOGGED[slot]:
-        return
-    _LOGGED[slot] = 1
-    extra = {"where": distrust.where, "hint": distrust.hint}
-    log.log(level, "%s: %s", what, distrust.why, extra=extra)
+def log_once(level: int, what: str, why: CommodoreError) -> None:
+    """Log why a cache is not used: several parts of a run, and its workers, may use it."""
+    text = f"{what}: {why}"
+    slot = hash((text, why.where)) % len(_LOGGED)
+    if not _LOGGED[slot]:
+        _LOGGED[slot] = 1
+        log.log(level, "%s", text, extra={"where": why.where, "hint": why.hint})
 
 
 def forget_logged() -> None:
@@ -84,24 +73,20 @@ def forget_logged() -> None:
     _LOGGED[:] = bytes(len(_LOGGED))
 
 
-def reason(error: OSError) -> str:
+def reason(error: Exception) -> str:
     """The operating system's message, in our form."""
-    return (error.strerror or str(error)).lower()
+    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
-def _distrust_of(path: str, status: os.stat_result) -> Distrust | None:
+def _distrust_of(path: str, status: os.stat_result) -> CommodoreError | None:
     if not stat.S_ISDIR(status.st_mode):
-        return Distrust("it is not a folder", path, "remove it; the folder is created again")
-    if status.st_uid != os.geteuid():
-        return Distrust(
-            f"it belongs to another user ({status.st_uid}, and this is {os.geteuid()})",
-            path,
-            "remove it, or set XDG_CACHE_HOME to a folder of this user",
-        )
-    if status.st_mode & _OTHERS_MAY_WRITE:
-        return Distrust(
-            "other users may write to it",
-            path,
-            "remove it, as they may have written to it; it is created again for this user only",
-        )
-    return None
+        why, hint = "it is not a folder", "remove it; the folder is created again"
+    elif status.st_uid != os.geteuid():
+        why = f"it belongs to another user ({status.st_uid}, and this is {os.geteuid()})"
+        hint = "remove it, or set XDG_CACHE_HOME to a folder of this user"
+    elif status.st_mode & _OTHERS_MAY_WRITE:
+        why = "other users may write to it"
+        hint = "remove it, as they may have written to it; it is created again for this user only"
+    else:
+        return None
+    return CommodoreError(why, where=path, hint=hint)

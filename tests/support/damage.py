@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from commodore_py.model.stages import Sources
 
-MARKERS = frozenset({"swept"})
 _NOBODY = 65534
 
 
@@ -103,7 +102,7 @@ DAMAGES: tuple[Callable[[Path, random.Random], None], ...] = (
 
 def files_of(folder: Path) -> list[Path]:
     """Blobs and notes, in an order that is always the same."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in MARKERS)
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def damage(folder: Path, chance: random.Random) -> list[str]:

@@ -103,7 +103,7 @@ def _results(folder: Path) -> Store:
     """The store of results, with a warning if runs do not use it."""
     store = Store(directories.result_cache(folder))
     if distrust := store.distrust():
-        text = f"the result cache is not used: {distrust.why}"
+        text = f"the result cache is not used: {distrust}"
         messages.warn(text, where=distrust.where, hint=distrust.hint)
     return store
 

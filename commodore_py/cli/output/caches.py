@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from commodore_py.cache.sweep import Pruned, Usage
-    from commodore_py.cache.trust import Distrust
+    from commodore_py.cache.store import Pruned, Usage
     from commodore_py.dependencies.downloads.prune import CachedDownload
+    from commodore_py.errors import CommodoreError
     from commodore_py.workflows import cache as caches
 
 
@@ -27,7 +27,7 @@ class Results:
     path: Path
     usage: Usage
     limit: int
-    distrust: Distrust | None
+    distrust: CommodoreError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def info(contents: Contents) -> dict[str, Any]:
             "bytes": usage.bytes,
             "limit": contents.results.limit,
             "last_used": _moment(_time(usage.used)) if usage.used is not None else None,
-            "doubt": distrust.why if distrust else None,
+            "doubt": str(distrust) if distrust else None,
         },
     }
 

@@ -22,7 +22,7 @@ from tests.support.tables import each
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEY = "c0ffee" * 8
+KEY = "c0ffee11" * 8
 MANY = 100
 
 
