@@ -55,7 +55,7 @@ def of_inventory(value: object, roots: Roots) -> str:
 
 def of_content(content: bytes | None, roots: Roots) -> str:
     """The digest of a file's content, with the roots whose paths it holds."""
-    return NOTHING if content is None else digest(content) + roots.named_in(content)
+    return NOTHING if content is None else digest(content) + "|".join(roots.named_in(content))
 
 
 def of_entry(entry: Entry | None) -> str:

@@ -62,7 +62,8 @@ class Recorder:
 
     def note_folders_in(self, content: bytes) -> None:
         """Record that a result holds paths of this working directory."""
-        for folder in self.roots.folders_in(content):
+        for name in self.roots.named_in(content):
+            folder = self.roots.absolute(f"{name}:")
             self.saw("location", folder, folder)
 
     def unseal(self, why: str) -> None:

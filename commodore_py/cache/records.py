@@ -66,7 +66,11 @@ def asked(store: Store, key: str) -> list[Answers]:
     """Questions that work of a key has asked, each list with its last answers; newest first."""
     value = _value(store.record(key))
     lists = value if isinstance(value, list) else ()
-    return [one for one in lists if _is_answers(one)]
+    return [
+        answers
+        for answers in lists
+        if isinstance(answers, dict) and all(isinstance(answer, str) for answer in answers.values())
+    ]
 
 
 def add_record(store: Store, key: str, answers: Answers, record: Record) -> None:
@@ -82,10 +86,6 @@ def questions_in(content: bytes) -> tuple[str, ...] | None:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return tuple(value)
     return None
-
-
-def _is_answers(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
 
 
 def _value(content: bytes | None) -> object:

@@ -11,7 +11,7 @@ from commodore_py import run_log
 from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.errors import CommodoreError
 
-from .questions import answer, describe
+from .questions import answer, describe_change
 from .recorder import Recorder
 from .records import NewResult, Record, add_record, asked, name_of
 from .remote import RemoteResults
@@ -154,7 +154,7 @@ class ResultCache:
                 return Hit(answers, record, result)
             differing = (one for one, now in answers.items() if now != before[one])
             if not changed and (question := next(differing, "")):
-                changed = describe(question, self.roots)
+                changed = describe_change(question)
         return self._find_shared(work) or changed or "there is no cached result"
 
     def _find_shared(self, work: Work[Any]) -> Hit | None:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 _MARK = ":"
@@ -25,17 +25,13 @@ class Roots:
         self._encoded = [(name, os.fsencode(folder)) for name, folder in self._by_name.items()]
         self._portable: dict[str, str] = {}
 
-    def folders_in(self, content: bytes) -> Iterator[str]:
-        """The folders whose paths a content holds."""
-        return (self._by_name[name] for name, folder in self._encoded if folder in content)
-
-    def named_in(self, content: bytes) -> str:
+    def named_in(self, content: bytes) -> list[str]:
         """Names of the folders whose paths a content holds.
 
         In another working directory, such a content leads to files that are not below the folders
         of the same names.
         """
-        return "|".join(name for name, folder in self._encoded if folder in content)
+        return [name for name, folder in self._encoded if folder in content]
 
     def portable(self, path: str) -> str:
         """The path as it is written in keys and records."""

@@ -13,8 +13,6 @@ from .remotes import REMOTE
 from .tools import ENVIRONMENT, TOOL
 
 if TYPE_CHECKING:
-    from commodore_py.cache.roots import Roots
-
     from .base import Kind, View
 
 KINDS: dict[str, Kind] = {
@@ -30,7 +28,8 @@ def answer(question: str, view: View) -> str:
     return KINDS[kind].ask(about, view)
 
 
-def describe(question: str, roots: Roots) -> str:
+def describe_change(question: str) -> str:
     """For people: that the answer to a question has changed."""
-    kind, _, about = question.partition(" ")
-    return KINDS[kind].describe(about, roots)
+    name, _, about = question.partition(" ")
+    kind = KINDS[name]
+    return kind.change.format(kind.subject(about))

@@ -44,6 +44,8 @@ class Kind:
     """A kind of question; equal questions about the same inputs have equal answers."""
 
     name: str
+    change: str
+    """For people: that the answer has changed, with a place for what the question is about."""
 
     def question(self, about: str) -> str:
         """A question in the one form that it has in records."""
@@ -53,6 +55,6 @@ class Kind:
         """The current answer, as a digest."""
         raise NotImplementedError
 
-    def describe(self, about: str, roots: Roots) -> str:
-        """For people: that the answer has changed."""
-        raise NotImplementedError
+    def subject(self, about: str) -> str:
+        """For people: what a question is about."""
+        return about

@@ -38,10 +38,9 @@ class InventoryPart(Kind):
         key = f"{view.target} {self.question(about)}"
         return view.once(key, lambda: _answer(parts, targets, view))
 
-    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
-        """For people: which part has changed."""
-        named = unquote(about.removeprefix("self/").replace("/", "."))
-        return f"the inventory has changed: {named}"
+    def subject(self, about: str) -> str:
+        """For people: the path with dots."""
+        return unquote(about.removeprefix("self/").replace("/", "."))
 
 
 class Reference(Kind):
@@ -51,12 +50,9 @@ class Reference(Kind):
         """The hash."""
         return view.references.get(about, NOTHING)
 
-    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
-        """For people: which reference has changed."""
-        return f"the reference {about.partition(':')[2]} has changed"
 
-
-INVENTORY, REFERENCE = InventoryPart("inventory"), Reference("reference")
+INVENTORY = InventoryPart("inventory", "the inventory has changed: {}")
+REFERENCE = Reference("reference", "the reference {} has changed")
 
 
 def _answer(parts: list[str], targets: TargetViews, view: View) -> str:

@@ -29,7 +29,6 @@ class Lookup(Kind):
     find: Callable[[Files, Path], Any]
     digest: Callable[[Any, Roots], str]
     """The answer for what `find` returns."""
-    change: str = "{} has changed"
 
     def ask(self, about: str, view: View) -> str:
         """The answer for what is on disk, or for what this run wrote there."""
@@ -47,33 +46,33 @@ class Lookup(Kind):
         except (NotReadable, OSError):
             return UNREADABLE
 
-    def describe(self, about: str, roots: Roots) -> str:
-        """For people: which path has changed, and how."""
-        return self.change.format(roots.absolute(about))
+    def subject(self, about: str) -> str:
+        """For people: the path without its root."""
+        return about.partition(":")[2] or about
 
 
 def _of_pattern(paths: list[Path], roots: Roots) -> str:
     return digests.of_names(roots.portable(str(path)) for path in paths) if paths else NOTHING
 
 
-_ELSE = "something else is found at {}"
+_CHANGED, _ELSE = "{} has changed", "something else is found at {}"
 LOOKUPS = {
     lookup.name: lookup
     for lookup in (
-        Lookup("content", Files.read, digests.of_content),
-        Lookup("file", Files.entry, lambda entry, _: digests.of_entry(entry)),
-        Lookup("kind", Files.kind, lambda kind, _: kind or NOTHING, _ELSE),
-        Lookup("listing", Files.files_in, lambda names, _: digests.of_names(names)),
-        Lookup("tree", Files.tree_at, lambda tree, _: digests.of_tree(tree)),
-        Lookup("pattern", Files.expand, _of_pattern, _ELSE),
+        Lookup("content", _CHANGED, Files.read, digests.of_content),
+        Lookup("file", _CHANGED, Files.entry, lambda entry, _: digests.of_entry(entry)),
+        Lookup("kind", _ELSE, Files.kind, lambda kind, _: kind or NOTHING),
+        Lookup("listing", _CHANGED, Files.files_in, lambda names, _: digests.of_names(names)),
+        Lookup("tree", _CHANGED, Files.tree_at, lambda tree, _: digests.of_tree(tree)),
+        Lookup("pattern", _ELSE, Files.expand, _of_pattern),
         # Where a path leads to is reported each time; the other answer is an error.
-        Lookup("judged", Files.judge, lambda *_: "allowed", "{} must not be read"),
+        Lookup("judged", "{} must not be read", Files.judge, lambda *_: "allowed"),
         # The path itself, for code that can see it.
         Lookup(
             "location",
+            "the code uses the path of {}, which was another one",
             lambda _, path: path,
             lambda path, _: str(Path(path)),
-            "the code uses its own path, which was not {}",
         ),
     )
 }

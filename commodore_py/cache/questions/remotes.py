@@ -12,8 +12,6 @@ from commodore_py.errors import CommodoreError
 from .base import Kind
 
 if TYPE_CHECKING:
-    from commodore_py.cache.roots import Roots
-
     from .base import View
 
 
@@ -27,13 +25,13 @@ class RemoteRef(Kind):
         """The commit, unless the remote must not be asked."""
         return UNKNOWN if view.offline else commit_of(about)
 
-    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
-        """For people: which branch or tag has moved."""
+    def subject(self, about: str) -> str:
+        """For people: the branch or tag."""
         url, _, ref = about.rpartition(" ")
-        return f"{ref or 'the default branch'} of {url} has another commit"
+        return f"{ref or 'the default branch'} of {url}"
 
 
-REMOTE = RemoteRef("remote")
+REMOTE = RemoteRef("remote", "{} has another commit")
 
 
 def commit_of(about: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from commodore_py.cache.digests import NOTHING, digest
 from .base import Kind
 
 if TYPE_CHECKING:
-    from commodore_py.cache.roots import Roots
-
     from .base import View
 
 HELM, KUSTOMIZE = "Helm", "kustomize"
@@ -33,9 +32,9 @@ class Tool(Kind):
         """Where the program is, and which one."""
         return view.once(self.question(about), lambda: tool_digest(about))
 
-    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
-        """For people: which program has changed."""
-        return f"there is another {about.partition(':')[0]}"
+    def subject(self, about: str) -> str:
+        """For people: the name without a path that was given for it."""
+        return about.partition(":")[0]
 
 
 class Environment(Kind):
@@ -45,12 +44,9 @@ class Environment(Kind):
         """The variables and the contents of files."""
         return view.once(self.question(about), environment_digest)
 
-    def describe(self, about: str, roots: Roots) -> str:  # noqa: ARG002 - not below a root
-        """For people: whose environment has changed."""
-        return f"there is another environment of {about}"
 
-
-TOOL, ENVIRONMENT = Tool("tool"), Environment("environment")
+TOOL = Tool("tool", "there is another {}")
+ENVIRONMENT = Environment("environment", "there is another environment of {}")
 
 
 def tool_digest(about: str) -> str:
@@ -71,7 +67,10 @@ def environment_digest() -> str:
         for name, value in os.environ.items()
         if name.startswith(_PREFIXES) or name in _VARIABLES
     )
-    contents = [_content(Path(file)) for file in settings_files()]
+    contents = []
+    for file in settings_files():
+        with suppress(OSError):
+            contents.append((file, Path(file).read_bytes()))
     return digest(repr((variables, contents)).encode(errors="surrogateescape"))
 
 
@@ -91,10 +90,3 @@ def _program(path: str | None) -> str:
         return NOTHING
     times = (status.st_mtime_ns, status.st_ctime_ns)
     return digest(f"{real} {status.st_size} {status.st_ino} {times}".encode())
-
-
-def _content(file: Path) -> bytes | None:
-    try:
-        return file.read_bytes()
-    except OSError:
-        return None
