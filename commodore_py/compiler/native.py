@@ -14,7 +14,6 @@ from commodore_py.adapters.jsonnet.inventory import InventoryImports
 from commodore_py.cache.results import CacheDiffers
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.lib import KAPITAN_INVENTORY
-from commodore_py.model.warning import FROM_FILES
 
 from .cached import EntryCache
 from .entries import entries_of
@@ -154,7 +153,7 @@ class _Engine:
                     error.where = "\n".join(filter(None, (error.where, entry.where)))
                 raise
             text = f"{entry.target} is compiled without an entry: {error} ({entry.where})"
-            logger.error("%s", text, extra=FROM_FILES)  # noqa: TRY400 - no traceback for users
+            logger.error("%s", text)  # noqa: TRY400 - no traceback for users
             return output
 
     def _input_job(self, entry: Entry, output: Output) -> InputJob:

@@ -10,7 +10,6 @@ from commodore_py.adapters.files import link, remove, write_if_changed
 from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.reading import content_of
-from commodore_py.model.warning import FROM_FILES
 
 from .targets import Target, targets_of
 
@@ -47,7 +46,6 @@ def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory:
             "%s changes only what components see while they are compiled, and may contradict"
             " what was resolved here: better remove it",
             folder / _RECLASS_SETTINGS,
-            extra=FROM_FILES,
         )
 
 

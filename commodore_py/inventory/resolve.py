@@ -10,7 +10,6 @@ from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.model.dependency import CONFIGURATION, Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
-from commodore_py.model.warning import FROM_FILES
 
 from .checks import check_components, check_instances
 from .engine.classes import ClassFiles
@@ -110,7 +109,6 @@ def _warn_of_missing_defaults(classes: ClassPath) -> None:
                 "component %s has no defaults any more: %s is ignored",
                 component.spec.name,
                 component.directory / DEFAULTS,
-                extra=FROM_FILES,
             )
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from commodore_py.adapters.files import anchored, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.names import did_you_mean, kind_of, typo_of
-from commodore_py.model.warning import FROM_FILES
 
 from .api_objects import FieldReader, is_plain_name, read_object
 
@@ -199,7 +198,6 @@ def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -
                 api_object.place(field),
                 field,
                 meant,
-                extra=FROM_FILES,
             )
     return api_object
 

@@ -1,4 +1,4 @@
-"""Result of a compile; a run that is up to date needs no other stage."""
+"""Result of a compile."""
 
 from __future__ import annotations
 

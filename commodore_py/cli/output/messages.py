@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
-from commodore_py.model.warning import FROM_EVERY_RUN
 
 from . import streams
 from .log import NOTICE
@@ -47,7 +46,7 @@ def requested(text: str) -> None:
 
 def warn(text: str, *, where: str = "", hint: str = "") -> None:
     """A problem that does not stop the run."""
-    _LOG.warning(text, extra={**FROM_EVERY_RUN, "where": where, "hint": hint})
+    _LOG.warning(text, extra={"where": where, "hint": hint})
 
 
 def warn_or_fail(text: str, *, strict: bool, where: str = "", hint: str = "") -> None:

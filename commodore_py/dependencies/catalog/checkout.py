@@ -16,7 +16,6 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import CatalogHead
 from commodore_py.model.problem import Problem
-from commodore_py.model.warning import FROM_CATALOG
 
 from . import remote as catalog_remote
 
@@ -110,9 +109,7 @@ def _head(
 ) -> CatalogHead:
     directory, (commit, branch) = config.paths.catalog, at
     if commit is None:
-        log.warning(
-            "the catalog has no commit yet: it begins with branch %s", branch, extra=FROM_CATALOG
-        )
+        log.warning("the catalog has no commit yet: it begins with branch %s", branch)
     notices = claim(directory, cluster, settings, moved=moved, config=config)
     branch = branch or FALLBACK_BRANCH
     return CatalogHead(directory, cluster.catalog_url, branch, commit, notices, settings or None)
@@ -124,9 +121,7 @@ def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
     if now is None:
         make_folder(directory)
         git(directory, "init", "--quiet", f"--initial-branch={FALLBACK_BRANCH}")
-        log.warning(
-            "there was no catalog in %s: everything counts as added", directory, extra=FROM_CATALOG
-        )
+        log.warning("there was no catalog in %s: everything counts as added", directory)
         return _head(config, cluster, head_of(directory), {})
     _refuse_merges(directory, now)
     return _head(config, cluster, (now.commit, now.branch), catalog_settings(directory))

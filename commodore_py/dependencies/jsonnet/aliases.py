@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import Parameters, parameter_key
 from commodore_py.model.names import problem_of_path, shown
-from commodore_py.model.warning import FROM_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,7 +110,6 @@ def _replaced(component: str, deployed: set[str], parameters: Parameters) -> str
             "%s uses library names of the deprecated component %s",
             component,
             old,
-            extra=FROM_FILES,
         )
         return old
     log.warning(
@@ -119,7 +117,6 @@ def _replaced(component: str, deployed: set[str], parameters: Parameters) -> str
         component,
         old,
         old,
-        extra=FROM_FILES,
     )
     return ""
 

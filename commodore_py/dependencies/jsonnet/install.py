@@ -9,7 +9,6 @@ from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.warning import FROM_FILES
 
 from .content import prune
 from .fetch import fetch_all
@@ -84,9 +83,7 @@ def install(
     if not keep_others:
         prune(cache, [package.directory for package in resolution.packages])
     for warning in warnings:
-        log.warning(
-            warning.text, extra={**FROM_FILES, "where": warning.where, "hint": warning.hint}
-        )
+        log.warning(warning.text, extra={"where": warning.where, "hint": warning.hint})
 
 
 def read_jsonnetfile(file: Path) -> JsonnetFile:

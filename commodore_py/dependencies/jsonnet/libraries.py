@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import link, make_folder, remove
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.warning import FROM_FILES
 
 from .aliases import Aliases, aliases_of, problems_of
 
@@ -102,7 +101,6 @@ def links_of(aliases: Aliases, libraries: Mapping[str, Path]) -> dict[str, Path]
                 alias,
                 aliases.component,
                 library,
-                extra=FROM_FILES,
             )
             continue
         resolved[alias] = libraries[library]

@@ -12,7 +12,6 @@ from commodore_py.adapters.git.program import succeeds
 from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.inventory import parameter_key
-from commodore_py.model.warning import FROM_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,7 +85,6 @@ def _warn_if_tracked(component: Dependency) -> None:
             SOURCE,
             TARGET,
             extra={
-                **FROM_FILES,
                 "where": str(component.worktree),
                 "hint": f"remove {TARGET} from the repository, and let Git ignore it",
             },

@@ -14,7 +14,6 @@ from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import nearest
-from commodore_py.model.warning import FROM_FILES
 
 from .values import Map
 from .yaml_values import Refused, is_empty, read_mapping
@@ -92,7 +91,7 @@ def read(text: bytes, *, name: str) -> ClassFile:
         content = _parsed(text, name)  # raises it with the name
     for line, key, meant in content.ignored:
         ignored = f"{name}:{line}: key `{key}` is ignored; did you mean `{meant}`?"
-        log.warning(ignored, extra=FROM_FILES)
+        log.warning(ignored)
     return content
 
 

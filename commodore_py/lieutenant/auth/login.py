@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import desktop, http
 from commodore_py.adapters.http.listener import Listener, Page, PortBusy, listening
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .provider import LoginFailed, access_denied, printable, requesting
 
@@ -139,7 +138,7 @@ def _device_code(provider: Provider, way: Way) -> dict[str, Any] | None:
             raise
         # Many providers advertise this and then deny it to most clients.
         problem, extra = "cannot log in on another device: %s", {"where": error.where}
-        log.warning(problem, error, extra={**FROM_EVERY_RUN, **extra})
+        log.warning(problem, error, extra=extra)
         return None
     required = ("device_code", "user_code", "verification_uri")
     if not isinstance(code, dict) or not all(isinstance(code.get(key), str) for key in required):

@@ -13,7 +13,6 @@ from commodore_py.adapters.http.address import is_one_word
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.urls import base_url
 from commodore_py.model.names import kind_of
-from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .tokens import claims_of
 
@@ -206,7 +205,7 @@ def _settings_of_api(url: str, timeout: float) -> tuple[str, str]:
         response = http.get_json(url, timeout=timeout)
     except CommodoreError as error:
         problem = "cannot get the login settings from the API: %s"
-        log.warning(problem, error, extra={**FROM_EVERY_RUN, "where": url})
+        log.warning(problem, error, extra={"where": url})
         return "", ""
     oidc = response.get("oidc") if isinstance(response, dict) else None
     settings = oidc if isinstance(oidc, dict) else {}
@@ -221,7 +220,7 @@ def _check_issuer(issuer: str, discovery_url: str, *, strict: bool) -> None:
     problem = f"the provider's discovery document names another issuer: {printable(issuer)}"
     if strict:
         raise LoginFailed(problem, where=discovery_url, hint=_CHECK_SETTINGS)
-    log.warning("%s", problem, extra={**FROM_EVERY_RUN, "where": discovery_url})
+    log.warning("%s", problem, extra={"where": discovery_url})
 
 
 def _require_https(what: str, url: str) -> None:

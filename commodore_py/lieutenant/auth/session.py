@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.http.address import is_one_word
 from commodore_py.config import facts_folder, user_folder
 from commodore_py.errors import CommodoreError, doing
-from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .token_cache import TokenCache
 from .tokens import TokenExpired, expiry_of, has_expired, usable_token
@@ -75,7 +74,7 @@ def token_without_login(config: Config) -> str:
         token = usable_token(config.api_token)
     except TokenExpired as error:
         problem = "%s; using a cached token or a login instead"
-        log.warning(problem, error, extra={**FROM_EVERY_RUN, "where": error.where})
+        log.warning(problem, error, extra={"where": error.where})
         token = ""
     return token or _stored(config.api_url)
 
@@ -128,14 +127,13 @@ def _refreshed(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> dict
             log.warning(
                 "the saved session is of another identity provider than %s",
                 provider.discovery_url,
-                extra=FROM_EVERY_RUN,
             )
             continue
         try:
             return provider.tokens("refresh_token", refresh_token=refresh_token)
         except CommodoreError as error:
             problem, extra = "cannot refresh the session: %s", {"where": error.where}
-            log.warning(problem, error, extra={**FROM_EVERY_RUN, **extra})
+            log.warning(problem, error, extra=extra)
     return None
 
 
@@ -146,7 +144,7 @@ def _store(cache: TokenCache, api_url: str, tokens: dict[str, Any], *, must_stor
         if must_store:
             raise
         # The token is valid anyway; only the next run has to get another.
-        extra = {**FROM_EVERY_RUN, "where": error.where, "hint": error.hint}
+        extra = {"where": error.where, "hint": error.hint}
         log.warning("%s", error, extra=extra)
 
 

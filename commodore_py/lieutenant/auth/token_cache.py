@@ -19,7 +19,6 @@ from commodore_py.cache.trust import is_of_this_user
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.urls import base_url
 from commodore_py.model.names import kind_of
-from commodore_py.model.warning import FROM_EVERY_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -80,7 +79,6 @@ class TokenCache:
                 log.warning(
                     "the saved tokens are not used: another user may have written them",
                     extra={
-                        **FROM_EVERY_RUN,
                         "where": str(self.file),
                         "hint": "remove the file, and log in again with `commodore login`",
                     },
@@ -97,7 +95,7 @@ class TokenCache:
             if isinstance(entries, dict):
                 return entries
             problem = f"holds {kind_of(entries)} instead of an object; its content is ignored"
-        log.warning("%s %s", self.file, problem, extra=FROM_EVERY_RUN)
+        log.warning("%s %s", self.file, problem)
         return {}
 
     def _write(self, entries: Mapping[str, Any]) -> None:
