@@ -10,7 +10,6 @@ import sys
 import tempfile
 from typing import IO, Any
 
-from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from . import escaping
@@ -56,10 +55,9 @@ class Session:
         assert process.stdin is not None  # noqa: S101 - both are pipes
         assert process.stdout is not None  # noqa: S101
         try:
-            with run_log.detail("program", f"python {function.rpartition(':')[2]}", function):
-                pickle.dump((function, arguments), process.stdin)
-                process.stdin.flush()
-                kind, value = pickle.load(process.stdout)  # noqa: S301 - written by our own child
+            pickle.dump((function, arguments), process.stdin)
+            process.stdin.flush()
+            kind, value = pickle.load(process.stdout)  # noqa: S301 - written by our own child
         except (EOFError, OSError, pickle.UnpicklingError) as error:
             code = process.wait()
             raise Crashed(

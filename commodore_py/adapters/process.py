@@ -6,11 +6,9 @@ import os
 import subprocess
 import sys
 import threading
-from contextlib import nullcontext, suppress
-from pathlib import PurePath
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from . import escaping
@@ -20,12 +18,9 @@ from .process_watch import OutOfTime, Patience, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
 __all__ = ["Patience", "ProgramFailed", "TookTooLong", "run"]
-
-_WITH_VALUE = ("-c", "-C")  # before Git's own verb
 
 
 class ProgramFailed(CommodoreError):
@@ -65,20 +60,19 @@ def run(
         ending.pause(0)
     watch = Watch(lambda: called or shown_command(command), patience or Patience.for_program())
     try:
-        with _watched(command, cwd):
-            process = subprocess.Popen(
-                command,
-                cwd=cwd,
-                env=only_env if only_env is not None else _environment(env or {}),
-                pass_fds=tuple(keep_open),
-                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
-            )
-            try:
-                output, errors = watch.communicate(process, stdin or b"")
-            finally:
-                _close(process)
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=only_env if only_env is not None else _environment(env or {}),
+            pass_fds=tuple(keep_open),
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
+        )
+        try:
+            output, errors = watch.communicate(process, stdin or b"")
+        finally:
+            _close(process)
     except OutOfTime as out:
         raise TookTooLong(
             f"{called or command[0]} was ended {out}", where=shown_command(command), hint=out.hint
@@ -120,21 +114,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         end_all(process.pid, itself=True)
         process.wait()
-
-
-def _watched(command: Sequence[str], cwd: Path | None) -> AbstractContextManager[None]:
-    if not run_log.deep():
-        return nullcontext()
-    words = iter(command)
-    program = PurePath(next(words)).name
-    for word in words:
-        if word in _WITH_VALUE:
-            next(words, None)
-        elif not word.startswith("-"):
-            program = f"{program} {PurePath(word).name}"
-            break
-    line = shown_command(command)
-    return run_log.detail("program", program, f"{cwd}: {line}" if cwd else line)
 
 
 def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:

@@ -143,7 +143,7 @@ class _Engine:
         try:
             # The folder is made first, and is there even if an entry fails that may.
             output = output.with_folder(output.place(entry.output_path))
-            with run_log.detail("entry", entry.input_type, entry.output_path), paths_explained():
+            with paths_explained():
                 kind = INPUT_TYPES[entry.input_type]
                 return self.cache.rendered(kind, self._input_job(entry, output))
         except CommodoreError as error:

@@ -116,11 +116,7 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
         elif not definition.enabled:
             logger.info("filter %s of %s is disabled", definition.name, name)
         else:
-            with (
-                instance.named_in_errors(definition),
-                paths_explained(),
-                run_log.detail("filter", definition.name),
-            ):
+            with instance.named_in_errors(definition), paths_explained():
                 job = Job(
                     component=instance.component,
                     root=root,

@@ -214,8 +214,6 @@ class _Events(logging.Handler):
 class _Stages:
     """Sends the acts of a run as they begin."""
 
-    deep = False
-
     def __init__(self, sender: Connection) -> None:
         self._sender = sender
 

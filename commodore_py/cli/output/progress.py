@@ -127,8 +127,6 @@ class _Stage:
 class Progress:
     """Watches stages: each that takes longer than `patience` seconds is shown."""
 
-    deep = False
-
     def __init__(self, *, patience: float = 0.3, pause: float = 10.0, tick: float = 0.1) -> None:
         self._patience, self._pause, self._tick = patience, pause, tick
         self._lock = threading.Lock()
