@@ -148,18 +148,17 @@ def gather(
     """Read the outside world once, and pin every piece of it."""
     log.info("Gathering what cluster %s is made of", cluster_id)
     now = datetime.now().astimezone()
-    with run_log.stage("facts"):
-        checked = cluster is not None
-        cluster = lock.cluster(cluster_id, lambda: cluster or load_cluster(config, cluster_id))
-        # What can fail cheaply comes first: a long compile must not end with a login that fails.
-        sink = chosen_sink(config)
-        if not checked:
-            sink.check(config, cluster.id)
-        folder = sink.folder_of(config)
-        # With a lock, an offline run is not local; but the catalog is what is here.
-        own = replace(config, local=True) if config.offline else config
-        with located(facts_places(config, cluster)):
-            remote = RemoteCatalog() if folder else check_remote_catalog(own, cluster)
+    checked = cluster is not None
+    cluster = lock.cluster(cluster_id, lambda: cluster or load_cluster(config, cluster_id))
+    # What can fail cheaply comes first: a long compile must not end with a login that fails.
+    sink = chosen_sink(config)
+    if not checked:
+        sink.check(config, cluster.id)
+    folder = sink.folder_of(config)
+    # With a lock, an offline run is not local; but the catalog is what is here.
+    own = replace(config, local=True) if config.offline else config
+    with located(facts_places(config, cluster)):
+        remote = RemoteCatalog() if folder else check_remote_catalog(own, cluster)
     with run_log.collecting() as events:
         classes, node = gather_classes(config, cluster, lock)
         instances = instances_of(node, classes)
@@ -169,8 +168,7 @@ def gather(
         if lock.is_open:
             lock.bundle = bundle.bundle
         sources = gather_instances(config, cluster, classes, instances, now, lock=lock)
-    with run_log.stage("catalog"):
-        head = CatalogHead(folder, "", "", None) if folder else fetch_catalog(own, cluster, remote)
+    head = CatalogHead(folder, "", "", None) if folder else fetch_catalog(own, cluster, remote)
     notices = (
         *bundle.problems,
         *sources.notices,
@@ -190,26 +188,23 @@ def gather_classes(
     fetch = lock.fetching(config, fetcher(config))
     # Configuration names packages, and packages may name components, so the
     # class path grows in three steps and the bootstrap node is read in between.
-    with run_log.stage("configuration"):
-        with located(facts_places(config, cluster)):
-            classes = ClassPath(fetch(wanted_configuration(cluster)))
-        check_configuration(classes)
-    with run_log.stage("packages"):
-        node = resolve_bootstrap(config, cluster, classes, missing_ok=True)
-        places = locator_of(config, cluster, classes)
-        packages = wanted_packages(node, places)
-        with located(places.parameter):
-            classes = classes.plus(fetch(packages))
-    with run_log.stage("components"):
-        # Missing packages are listed together with missing components.
-        listed = lock.is_open or must_be_complete(config)
-        incomplete = listed and bool(not_found(packages, classes))
-        node = resolve_bootstrap(config, cluster, classes, missing_ok=incomplete)
-        places = locator_of(config, cluster, classes)
-        components = wanted_components(node, places)
-        with located(places.parameter):
-            classes = classes.plus(fetch(components))
-        lock.refuse_requests(places)
+    with located(facts_places(config, cluster)):
+        classes = ClassPath(fetch(wanted_configuration(cluster)))
+    check_configuration(classes)
+    node = resolve_bootstrap(config, cluster, classes, missing_ok=True)
+    places = locator_of(config, cluster, classes)
+    packages = wanted_packages(node, places)
+    with located(places.parameter):
+        classes = classes.plus(fetch(packages))
+    # Missing packages are listed together with missing components.
+    listed = lock.is_open or must_be_complete(config)
+    incomplete = listed and bool(not_found(packages, classes))
+    node = resolve_bootstrap(config, cluster, classes, missing_ok=incomplete)
+    places = locator_of(config, cluster, classes)
+    components = wanted_components(node, places)
+    with located(places.parameter):
+        classes = classes.plus(fetch(components))
+    lock.refuse_requests(places)
     refuse_missing(config, (*packages, *components), classes)
     return classes, node
 
@@ -228,11 +223,9 @@ def gather_instances(
         resolved = resolve(config, cluster, classes, instances)
         places = locator_of(config, cluster, classes, instances)
         compiler.check_entries(resolved, places.parameter)
-    with run_log.stage("libraries"):
-        install_cluster_libraries(config, classes, resolved, places, resolving=lock.libraries)
-    with run_log.stage("downloads"):
-        downloads = compiler.wanted_downloads(resolved)
-        fetch_downloads(config, downloads, classes, places, through=lock.downloads)
+    install_cluster_libraries(config, classes, resolved, places, resolving=lock.libraries)
+    downloads = compiler.wanted_downloads(resolved)
+    fetch_downloads(config, downloads, classes, places, through=lock.downloads)
     with run_log.stage("layout"):
         materialise(config, cluster, classes, resolved)
     return Sources(
@@ -294,10 +287,9 @@ def _references(
     inventory, place_of = sources.inventory, sources.places.parameter
     if plan is not None:
         inventory = plan.with_references(inventory)
-    with run_log.stage("refs"):
-        marked = refs.find_marked(inventory)
-        references = refs.render_refs(inventory, marked, place_of)
-        return references, refs.reference_problems(marked, place_of)
+    marked = refs.find_marked(inventory)
+    references = refs.render_refs(inventory, marked, place_of)
+    return references, refs.reference_problems(marked, place_of)
 
 
 def _plan_of(sources: Sources) -> ClusterPlan | None:
@@ -345,21 +337,20 @@ def _assembled(
 
 def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> Iterator[Problem]:
     """Problems that checks find and the global configuration does not ignore."""
-    with run_log.stage("checks"):
-        subjects = tuple(subjects_of(sources.inventory, sources.classes))
-        place_of = sources.places.parameter
-        checked = check_compiled(
-            config,
-            sources,
-            trees,
-            lambda: (*problems_of(subjects, place_of), *unknown_parameters(subjects, place_of)),
-        )
-        verdict = verdict_of(
-            checked.problems,
-            (config.paths.classes / "global",),
-            cluster=sources.cluster.id,
-            strict=config.strict,
-        )
+    subjects = tuple(subjects_of(sources.inventory, sources.classes))
+    place_of = sources.places.parameter
+    checked = check_compiled(
+        config,
+        sources,
+        trees,
+        lambda: (*problems_of(subjects, place_of), *unknown_parameters(subjects, place_of)),
+    )
+    verdict = verdict_of(
+        checked.problems,
+        (config.paths.classes / "global",),
+        cluster=sources.cluster.id,
+        strict=config.strict,
+    )
     _CHECKS_LOG.info("Checks: %s", verdict.summary(checked.objects))
     failing = frozenset(verdict.failing)
     for problem in verdict.problems:
@@ -376,8 +367,7 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     if sink.repository is None:
         return published
     if config.local:
-        with run_log.stage("unstage"):
-            sink.repository.unstage()
+        sink.repository.unstage()
         return published
     published = _push(config, sources, rendered, published, approve, sink=sink.repository)
     if published.commit is None and not published.change and config.push and not config.dry_run:
@@ -430,15 +420,13 @@ def _push(
             with run_log.stage("stage"):
                 sink.leave_staged()
             return published
-        with run_log.stage("commit"):
-            approved, commit = change, sink.commit(message)
-            last, commit = _pinned(config, sources, rendered, sink, commit)
-            report = Unreported(sources.cluster.id, commit, body)
-            keep_unreported(config.paths, report)
+        approved, commit = change, sink.commit(message)
+        last, commit = _pinned(config, sources, rendered, sink, commit)
+        report = Unreported(sources.cluster.id, commit, body)
+        keep_unreported(config.paths, report)
         log.info("Pushing to branch %s", sink.branch)
         try:
-            with run_log.stage("push"):
-                last.push()
+            last.push()
         except Overtaken as error:
             if not left:
                 error.add_note(f"the branch was pushed to {_RETRIES + 1} times in a row")
@@ -482,8 +470,7 @@ def _pinned(
 def _report(config: Config, published: Published, report: Unreported) -> Published:
     """Tell what was pushed. The catalog is out: a failure is part of the result, not its end."""
     try:
-        with run_log.stage("report"):
-            send_report(config, report.cluster, report.report)
+        send_report(config, report.cluster, report.report)
     except CommodoreError as error:
         outcome = ReportOutcome.FAILED
         return published._replace(

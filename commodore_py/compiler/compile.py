@@ -6,7 +6,6 @@ import os
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from commodore_py import run_log
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.cache.remote import RemoteResults
 from commodore_py.cache.store import Store
@@ -57,8 +56,7 @@ def share_results(config: Config, made: Iterable[NewResult]) -> None:
     """Send new results to the cache that machines share."""
     if config.dry_run or config.remote_cache is None or config.result_cache is None:
         return
-    with run_log.stage("share"):
-        RemoteResults(config.remote_cache).send(Store(config.result_cache), made)
+    RemoteResults(config.remote_cache).send(Store(config.result_cache), made)
 
 
 def working_directory_plan(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from commodore_py import run_log
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.catalog.record import commit_message
 from commodore_py.cli.exit_codes import CHANGES_FOUND, NOT_REPORTED
@@ -111,8 +110,7 @@ class CompileReporter:
         smart = self._migration and self._form == "text"
         if smart:
             messages.info("Smart diffing started; this may take a while")
-        with run_log.stage("diff"):
-            text = self._text(change)
+        text = self._text(change)
         if self._output == "text":
             streams.result(text)
         else:

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from commodore_py import compiler, run_log
+from commodore_py import compiler
 from commodore_py.adapters import workers
 from commodore_py.errors import CommodoreError
 
@@ -55,14 +55,12 @@ def compiled(
     def run(case: str) -> CaseRun:
         begun = time.monotonic()
         try:
-            with run_log.item("case", case):
-                output, error = compile_one(by_case[case]), None
+            output, error = compile_one(by_case[case]), None
         except CommodoreError as problem:
             output, error = None, problem
         return CaseRun(case, output, error, time.monotonic() - begun)
 
-    with run_log.stage("cases", of="case", total=len(items)):
-        yield from _ran(config, [*by_case], run)
+    yield from _ran(config, [*by_case], run)
 
 
 def with_lock(
