@@ -138,7 +138,7 @@ class Config:
     paths: WorkPaths
     api_url: str = ""
     copy_of: Path | None = None
-    """The working directory that this one is a copy of: it has the same cached hierarchy."""
+    """The working directory that this one is a scratch copy of."""
     api_url_origin: str = ""
     """For messages: where the API URL was set, unless by an option."""
     api_token: str = ""

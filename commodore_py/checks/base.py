@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from commodore_py.manifests.objects import ObjectId
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.codes import Severity
     from commodore_py.model.problems.vault import VaultSettings
     from commodore_py.model.verdict import Outcome
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.codes import Severity
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.stages import Sources
     from commodore_py.model.tree import Tree

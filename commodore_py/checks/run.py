@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.model.inventory import Instance
-    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.codes import Severity
     from commodore_py.model.tree import Tree
 
     from .documents import Document

@@ -12,7 +12,7 @@ from commodore_py.cache.store import Store
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.inventory import Inventory
-from commodore_py.model.plan import CompilePlan
+from commodore_py.model.stages import CompilePlan
 
 from . import native
 from .entries import entries_of

@@ -93,8 +93,6 @@ class Change(NamedTuple):
     """Everything that was compiled, where a compile makes the change."""
     rules: tuple[IgnoreRule, ...] = ()
     """Which changes of objects are not shown."""
-    lines: tuple[DiffLine, ...] | None = None
-    """Its text, where that was stored and the contents were not."""
     destination: str = ""
     """The branch and the remote that it would be pushed to."""
     bundle: BundleUse | None = None

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.errors import CommodoreError
 
-from .problems.codes import severity_of
-from .problems.severity import SEVERITIES
+from .problems.codes import SEVERITIES, severity_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .problems.severity import Severity
+    from .problems.codes import Severity
 
 _LINES = r"(?m):\d+(?::\d+)?$"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from .problems.severity import SEVERITIES
+from .problems.codes import SEVERITIES
 
 if TYPE_CHECKING:
     from .problem import Problem
-    from .problems.severity import Severity
+    from .problems.codes import Severity
 
 
 Outcome: TypeAlias = Literal["passed", "problems", "skipped", "unchecked"]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
-    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.codes import Severity
     from commodore_py.model.verdict import Verdict
     from commodore_py.workflows.editing.rules import Rules
 

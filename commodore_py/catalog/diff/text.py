@@ -38,8 +38,6 @@ _BINARY_SAMPLE = 8000
 
 def diff_text(change: Change, *, migration: str = "") -> tuple[DiffLine, ...]:
     """All changes: first what came and went, then content; a migration hides what it explains."""
-    if change.lines is not None:
-        return change.lines
     if not change:
         return (DiffLine(" > No changes."),)
     contents = [_content(file, migration) for file in _with_content(change)]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from commodore_py.checks.base import Item, Settings
     from commodore_py.checks.documents import Document, Documents
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.codes import Severity
 
     from .opa import Result
 

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.masking import without_secrets
+from commodore_py.catalog.diff.text import diff_text
 from commodore_py.catalog.record import commit_message
 from commodore_py.cli.exit_codes import CHANGES_FOUND, NOT_REPORTED
 from commodore_py.model.published import ReportOutcome
@@ -136,7 +137,7 @@ class CompileReporter:
     def lines(self, change: Change) -> tuple[DiffLine, ...]:
         """The text of a change, made once however often it is wanted."""
         if self._lines is None or self._lines[0] is not change:
-            self._lines = (change, differences.lines_of(change, self._migration))
+            self._lines = (change, diff_text(change, migration=self._migration))
         return self._lines[1]
 
     def diff(self, change: Change) -> ObjectDiff:

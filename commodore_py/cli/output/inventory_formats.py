@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.codes import Severity
 
     from .problems.outcome import Outcome
 

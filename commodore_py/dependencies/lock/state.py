@@ -12,7 +12,7 @@ from .document import Block, Lock
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.codes import Severity
 
     from .document import Path
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.inventory.unknown_parameters import defaults_in, misspelled_keys
 from commodore_py.model.problems.codes import LINT as RULES
-from commodore_py.model.problems.severity import SEVERITIES
+from commodore_py.model.problems.codes import SEVERITIES
 
 from . import file_rules, hierarchy_rules
 from .files import finding, read_tree
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.codes import Severity
 
     from .files import Document, Tree
 

@@ -20,8 +20,7 @@ from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.inventory.checks import deprecations
 from commodore_py.inventory.single import resolve_single, single_locator
 from commodore_py.lib import LIBRARIES
-from commodore_py.model.plan import CompilePlan
-from commodore_py.model.stages import Sources
+from commodore_py.model.stages import CompilePlan, Sources
 from commodore_py.problems.refuse import refuse
 
 from .workspace import Workspace, cluster_for_component, workspace, write_argocd_stub

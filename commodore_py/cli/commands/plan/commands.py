@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.adapters import yaml
+from commodore_py.catalog.diff.text import diff_text
 from commodore_py.cli.cluster_option import cluster_option
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, messages, streams
-from commodore_py.cli.output.differences import lines_of
 from commodore_py.cli.output.plan import results
 from commodore_py.cli.settings.options import (
     HELP,
@@ -160,7 +160,7 @@ def render(
     if output_dir is not None:
         messages.info(f"wrote {len(rendered_plan.files)} files to {output_dir}")
     else:
-        streams.result(formats.diff_lines(lines_of(rendered_plan.change)))
+        streams.result(formats.diff_lines(diff_text(rendered_plan.change)))
 
 
 @plan.command("simulate")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from commodore_py.catalog.diff.objects import ObjectDiff
-    from commodore_py.model.catalog import Change, DiffLine
+    from commodore_py.model.catalog import Change
 
 DiffForm = Literal["text", "objects", "stat", "none"]
 
@@ -42,7 +42,11 @@ def text_of(
     """The change for a terminal."""
     match options.form:
         case "text":
-            return formats.diff_lines(lines_of(change, options.migration)) if change else _NOTHING
+            return (
+                formats.diff_lines(diff_text(change, migration=options.migration))
+                if change
+                else _NOTHING
+            )
         case "objects":
             return shown(diff_of(change, options, unchanged))
         case "stat":
@@ -53,14 +57,6 @@ def text_of(
 
 
 _NOTHING = " > No changes."
-
-
-def lines_of(change: Change, migration: str = "") -> tuple[DiffLine, ...]:
-    """The change as lines; those that were recorded, for a change without contents."""
-    if change.lines is not None:
-        return change.lines
-
-    return diff_text(change, migration=migration)
 
 
 def shown(diff: ObjectDiff) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.model.problem import Place, Problem
-    from commodore_py.model.problems.severity import Severity
+    from commodore_py.model.problems.codes import Severity
 
     from .outcome import Outcome
 
