@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from .digests import digest, is_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from .store import Store
 
@@ -35,7 +35,7 @@ class Record:
     @classmethod
     def parse(cls, content: bytes | None) -> Record | None:
         """The record in some bytes; None if it is not one of this version."""
-        value = _value(content)
+        value = parsed(content)
         if not isinstance(value, dict):
             return None
         result, traces = value.get("result"), value.get("traces")
@@ -57,38 +57,56 @@ class NewResult:
     record: Record
 
 
+class Results(Protocol):
+    """Where results are looked up: on this machine, or in the cache that machines share."""
+
+    def asked(self, key: str) -> Sequence[Answers]:
+        """Questions that work of a key has asked, with the last answers if they are known."""
+
+    def records(self, name: str) -> Sequence[Record]:
+        """The records of a name; they differ if the work has other results each time."""
+
+    def blob(self, name: str) -> bytes | None:
+        """The result of a digest."""
+
+
+class LocalResults:
+    """The results in the user's store."""
+
+    def __init__(self, store: Store) -> None:
+        self.add_blob, self.blob = store.add_blob, store.blob
+        self._store = store
+
+    def asked(self, key: str) -> list[Answers]:
+        """The lists of questions, the newest first."""
+        value = parsed(self._store.record(key))
+        lists = value if isinstance(value, list) else ()
+        return [
+            answers
+            for answers in lists
+            if isinstance(answers, dict)
+            and all(isinstance(answer, str) for answer in answers.values())
+        ]
+
+    def records(self, name: str) -> tuple[Record, ...]:
+        """The one record of a name, if there is one."""
+        record = Record.parse(self._store.record(name))
+        return () if record is None else (record,)
+
+    def add(self, key: str, answers: Answers, record: Record) -> None:
+        """Store a record, and put its questions first."""
+        others = [other for other in self.asked(key) if other.keys() != answers.keys()]
+        self._store.set_record(name_of(key, answers), record.packed())
+        self._store.set_record(key, json.dumps([answers, *others][:_MOST_LISTS]).encode())
+
+
 def name_of(key: str, answers: Answers) -> str:
     """The name of the record for these answers, in whatever order they were asked for."""
     return digest(json.dumps([key, *sorted(answers.items())]).encode())
 
 
-def asked(store: Store, key: str) -> list[Answers]:
-    """Questions that work of a key has asked, each list with its last answers; newest first."""
-    value = _value(store.record(key))
-    lists = value if isinstance(value, list) else ()
-    return [
-        answers
-        for answers in lists
-        if isinstance(answers, dict) and all(isinstance(answer, str) for answer in answers.values())
-    ]
-
-
-def add_record(store: Store, key: str, answers: Answers, record: Record) -> None:
-    """Store a record, and put its questions first."""
-    others = [one for one in asked(store, key) if one.keys() != answers.keys()]
-    store.set_record(name_of(key, answers), record.packed())
-    store.set_record(key, json.dumps([answers, *others][:_MOST_LISTS]).encode())
-
-
-def questions_in(content: bytes) -> tuple[str, ...] | None:
-    """A list of questions that was shared; None if it is not one of this version."""
-    value = _value(content)
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return tuple(value)
-    return None
-
-
-def _value(content: bytes | None) -> object:
+def parsed(content: bytes | None) -> object:
+    """The value in some JSON; None if it is none, as files of other versions may be."""
     try:
         return json.loads(content or b"null")
     except (ValueError, RecursionError):

@@ -15,8 +15,8 @@ from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.errors import CommodoreError
 
-from .digests import digest
-from .records import NewResult, Record, name_of, questions_in
+from .digests import UNKNOWN, digest
+from .records import NewResult, Record, name_of, parsed
 from .signed import Signed, private_key, public_key
 from .trust import log_once
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+    from .records import Answers
     from .signed import RemoteCache
     from .store import Store
 
@@ -69,10 +70,13 @@ class RemoteResults:
         except CommodoreError as error:
             log_once(logging.WARNING, "results are not shared", error)
 
-    def asked(self, key: str) -> tuple[tuple[str, ...], ...]:
-        """The lists of questions that work of a key has asked."""
-        lists = map(questions_in, self._contents(key))
-        return tuple(questions for questions in lists if questions is not None)
+    def asked(self, key: str) -> list[Answers]:
+        """The lists of questions; answers of other machines are not shared."""
+        return [
+            dict.fromkeys(questions, UNKNOWN)
+            for questions in map(parsed, self._contents(key))
+            if isinstance(questions, list) and all(isinstance(one, str) for one in questions)
+        ]
 
     def records(self, name: str) -> tuple[Record, ...]:
         """The records of a name; they differ if the work has other results each time."""

@@ -11,9 +11,10 @@ from commodore_py import run_log
 from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.errors import CommodoreError
 
+from .digests import UNKNOWN
 from .questions import answer, describe_change
 from .recorder import Recorder
-from .records import NewResult, Record, add_record, asked, name_of
+from .records import LocalResults, NewResult, Record, name_of
 from .remote import RemoteResults
 from .store import Store
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .questions.base import View
-    from .records import Answers
+    from .records import Answers, Results
     from .roots import Roots
     from .signed import RemoteCache
 
@@ -56,8 +57,7 @@ class Hit:
     answers: Answers
     record: Record
     result: bytes
-    is_shared: bool = False
-    """Whether it is of another machine, and not stored on this one yet."""
+    source: Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,45 +85,45 @@ class ResultCache:
         self.roots = roots
         self.answers: dict[str, str] = {}
         """Answers that all work of this process shares; see `View`."""
-        self._store = Store(folder) if folder is not None else None
+        self._local = LocalResults(Store(folder)) if folder is not None else None
+        self._remote = RemoteResults(remote) if folder is not None and remote is not None else None
+        sources: tuple[Results | None, ...] = (self._local, self._remote)
+        self._sources = [source for source in sources if source is not None]
         self._verify = verify
-        self._remote = RemoteResults(remote) if remote is not None else None
 
     @property
     def in_store(self) -> bool:
         """True if results are stored."""
-        return self._store is not None
+        return self._local is not None
 
     @property
     def in_use(self) -> bool:
         """True if results are taken from the cache."""
-        return self._store is not None and not self._verify
+        return self._local is not None and not self._verify
 
     def hit(self, work: Work[Made]) -> Made | None:
         """The cached result, if there is a valid one; nothing is done otherwise."""
-        if self._store is None or self._verify:
-            return None
-        hit = self._find(self._store, work)
-        return self._restored(self._store, work, hit) if isinstance(hit, Hit) else None
+        hit = self._find(work)
+        return self._restored(work, hit) if isinstance(hit, Hit) and self.in_use else None
 
     def cached(self, work: Work[Made]) -> Made:
         """The cached result, or else the work is done, recorded and stored."""
-        if self._store is None:
-            return work.make(Recorder(self.roots))[0]
-        hit = self._find(self._store, work)
-        if isinstance(hit, Hit) and not self._verify:
-            restored = self._restored(self._store, work, hit)
+        hit = self._find(work)
+        if isinstance(hit, Hit) and self.in_use:
+            restored = self._restored(work, hit)
             if restored is not None:
                 return restored
         recorder = Recorder(self.roots)
         made, result = work.make(recorder)
+        if self._local is None:
+            return made
         if recorder.unsealed:
             self.not_cached(work.label, recorder.unsealed)
             return made
         traces = b"".join(recorder.traces)
         recorder.note_folders_in(traces)
-        record = Record(self._store.add_blob(result), traces.decode("latin-1"))
-        add_record(self._store, work.key, recorder.answers, record)
+        record = Record(self._local.add_blob(result), traces.decode("latin-1"))
+        self._local.add(work.key, recorder.answers, record)
         if self._remote is not None:
             run_log.report(NewResult(work.key, recorder.answers, record))
         run_log.report(ResultUse(cached=False))
@@ -141,37 +141,24 @@ class ResultCache:
         self.answers.clear()
         log.debug("%s: compiled, and not cached: %s", label, why)
 
-    def _find(self, store: Store, work: Work[Any]) -> Hit | str:
+    def _find(self, work: Work[Any]) -> Hit | str:
         """The first valid record with its result, or why there is none."""
         changed = ""
-        for before in asked(store, work.key):
-            answers = _answers(work.view, before)
-            if answers is None:
-                continue
-            record = Record.parse(store.record(name_of(work.key, answers)))
-            result = store.blob(record.result) if record is not None else None
-            if record is not None and result is not None:
-                return Hit(answers, record, result)
-            differing = (one for one, now in answers.items() if now != before[one])
-            if not changed and (question := next(differing, "")):
-                changed = describe_change(question)
-        return self._find_shared(work) or changed or "there is no cached result"
+        for source in self._sources:
+            for before in source.asked(work.key):
+                answers = _answers(work.view, before)
+                if answers is None:
+                    continue
+                for record in source.records(name_of(work.key, answers)):
+                    result = source.blob(record.result)
+                    if result is not None:
+                        return Hit(answers, record, result, source)
+                for question, now in answers.items():
+                    if not changed and before[question] not in {now, UNKNOWN}:
+                        changed = describe_change(question)
+        return changed or "there is no cached result"
 
-    def _find_shared(self, work: Work[Any]) -> Hit | None:
-        remote = self._remote
-        if remote is None:
-            return None
-        for questions in remote.asked(work.key):
-            answers = _answers(work.view, questions)
-            if answers is None:
-                continue
-            for record in remote.records(name_of(work.key, answers)):
-                result = remote.blob(record.result)
-                if result is not None:
-                    return Hit(answers, record, result, is_shared=True)
-        return None
-
-    def _restored(self, store: Store, work: Work[Made], hit: Hit) -> Made | None:
+    def _restored(self, work: Work[Made], hit: Hit) -> Made | None:
         try:
             restored = work.restore(hit.result)
         except (*_UNKNOWN, CommodoreError) as error:
@@ -179,9 +166,9 @@ class ResultCache:
             return None
         if restored is None:
             return None
-        if hit.is_shared:
-            store.add_blob(hit.result)
-            add_record(store, work.key, hit.answers, hit.record)
+        if self._local is not None and hit.source is not self._local:
+            self._local.add_blob(hit.result)
+            self._local.add(work.key, hit.answers, hit.record)
         log.debug("%s: taken from the cache", work.label)
         run_log.report(ResultUse(cached=True))
         repeat(hit.record.traces.encode("latin-1"))
