@@ -184,7 +184,8 @@ class Store:
         if not self._writable:
             return
         try:
-            self._make()
+            if not all(map(os.path.isdir, self._inside)):
+                self._make()
             if self._is_usable():
                 write_if_changed(Path(path), content, private=True)
         except FileNotFoundError:
