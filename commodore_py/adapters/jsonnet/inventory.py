@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
 from .evaluate import Inexpressible, as_code
@@ -76,25 +76,43 @@ class InventoryImports:
     def _part(self, target: str, below: list[str], folder: str) -> str | None:
         """A whole target, one of its sections, or one of its parameters."""
         view = self.views.of(target)
-        match below:
-            case []:
-                return _sections(view, folder, target)
-            case [section] if section in view:
-                return _literal(view[section], (target, section))
-            case [str(section), key] if section == _LAZY and key in view[section]:
-                value = view[section][key]
-                if not is_split(key, value):
-                    return _literal(value, (target, section, key))
-                names = _names(value, (target, section, key))
-                return _object({name: _import(key, name) for name in names})
-            case [str(section), key, name] if section == _LAZY and key in view[section]:
-                value = view[section][key]
-                if is_split(key, value) and name in value:
-                    return _literal(value[name], (target, section, key, name))
-        return None
+        part = part_of(view, below)
+        if part is None:
+            return None
+        if not below:
+            return _sections(view, folder, target)
+        if not part.names_only:
+            return _literal(part.value, (target, *below))
+        names = _names(part.value, (target, *below))
+        return _object({name: _import(below[-1], name) for name in names})
 
 
-def is_split(key: str, value: object) -> bool:
+class Part(NamedTuple):
+    """A part of a target."""
+
+    value: Any
+    names_only: bool = False
+    """Whether code sees its names: what is behind each of them is a part of its own."""
+
+
+def part_of(view: Mapping[str, Any], below: list[str]) -> Part | None:
+    """A whole target, one of its sections, or one of its parameters; None if it is missing."""
+    match below:
+        case []:
+            return Part(view, names_only=True)
+        case [section] if section in view:
+            return Part(view[section])
+        case [section, key] if section == _LAZY and key in view[section]:
+            value = view[section][key]
+            return Part(value, names_only=_is_split(key, value))
+        case [section, key, name] if section == _LAZY and key in view[section]:
+            value = view[section][key]
+            if _is_split(key, value) and name in value:
+                return Part(value[name])
+    return None
+
+
+def _is_split(key: str, value: object) -> bool:
     """Return whether each key of a parameter is a file of its own."""
     # A name of dots alone leads to another folder.
     return isinstance(value, Mapping) and bool(key.strip("."))

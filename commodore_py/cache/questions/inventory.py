@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from commodore_py.adapters.jsonnet.inventory import is_split
+from commodore_py.adapters.jsonnet.inventory import part_of
 from commodore_py.cache import digests
 from commodore_py.cache.digests import NOTHING, UNKNOWN
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from commodore_py.cache.roots import Roots
 
     from .base import View
-
-_PARAMETERS = "parameters"
 
 
 class InventoryPart(Kind):
@@ -69,18 +67,10 @@ def _answer(parts: list[str], targets: TargetViews, view: View) -> str:
 
 
 def _part_of(target: Mapping[str, Any], below: list[str], roots: Roots) -> str:
-    match below:
-        case []:
-            # Code sees names only: the values behind them are questions of their own.
-            names = tuple(target), tuple(target.get(_PARAMETERS, ()))
-            return digests.of_inventory(names, roots)
-        case [section] if section in target:
-            return digests.of_inventory(target[section], roots)
-        case [section, key] if section == _PARAMETERS and key in target[section]:
-            value = target[section][key]
-            return digests.of_inventory(tuple(value) if is_split(key, value) else value, roots)
-        case [section, key, name] if section == _PARAMETERS and key in target[section]:
-            value = target[section][key]
-            if is_split(key, value) and name in value:
-                return digests.of_inventory(value[name], roots)
-    return NOTHING
+    part = part_of(target, below)
+    if part is None:
+        return NOTHING
+    value = tuple(part.value) if part.names_only else part.value
+    if not below:
+        value = value, tuple(target.get("parameters", ()))
+    return digests.of_inventory(value, roots)
