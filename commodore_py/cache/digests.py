@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-import os
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ NOTHING = ""
 UNREADABLE = "!"
 """Something of another kind, or not readable."""
 UNKNOWN = "?"
-"""The question cannot be answered in this working directory; no record holds this."""
+"""The question has no answer that can be compared; no record holds this."""
 
 # Later versions write shared values as references, so equal values may give other bytes.
 _BY_VALUE = 2
@@ -46,11 +45,11 @@ def of_value(value: object) -> str | None:
 
 
 def of_inventory(value: object, roots: Roots) -> str:
-    """The digest of a value of the hierarchy; a random one if it is not plain data."""
+    """The digest of a value of the hierarchy; unknown if it is not plain data."""
     try:
         return of_content(marshal.dumps(value, _BY_VALUE), roots)  # type: ignore[arg-type] # as above
     except ValueError:
-        return os.urandom(_SIZE).hex()
+        return UNKNOWN
 
 
 def of_content(content: bytes | None, roots: Roots) -> str:
