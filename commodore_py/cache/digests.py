@@ -23,7 +23,7 @@ UNKNOWN = "?"
 # Later versions write shared values as references, so equal values may give other bytes.
 _BY_VALUE = 2
 _SIZE = 32
-HEX = frozenset("0123456789abcdef")
+_HEX = frozenset("0123456789abcdef")
 
 
 def digest(content: bytes) -> str:
@@ -33,7 +33,7 @@ def digest(content: bytes) -> str:
 
 def is_digest(text: str) -> bool:
     """Return whether a text has the form of a digest."""
-    return len(text) == 2 * _SIZE and HEX.issuperset(text)
+    return len(text) == 2 * _SIZE and _HEX.issuperset(text)
 
 
 def of_value(value: object) -> str | None:
