@@ -93,7 +93,7 @@ class WorkPaths:
         return self.root / ".commodore"
 
     def uses(self, folder: Path) -> bool:
-        """Whether this folder, which must be resolved, lies in one that runs write."""
+        """Return whether a folder, which must be resolved, lies in one that runs write."""
         written = (
             self.inventory,
             self.dependencies,

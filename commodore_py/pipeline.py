@@ -13,17 +13,20 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py.catalog.assemble import names_problem
-from commodore_py.catalog.record import Unreported, forget_unreported, keep_unreported, unreported
-from commodore_py.model.inventory import has_plan
-
 from . import compiler, postprocess, refs, run_log
 from .cache.records import NewResult
-from .catalog.assemble import assemble, object_problems, without_git_folders
+from .catalog.assemble import assemble, names_problem, object_problems, without_git_folders
 from .catalog.diff.change import ignore_rules, rule_problems
 from .catalog.diff.revisions import is_lost, published_manifests
 from .catalog.layout import MANIFESTS
-from .catalog.record import commit_message, record_of
+from .catalog.record import (
+    Unreported,
+    commit_message,
+    forget_unreported,
+    keep_unreported,
+    record_of,
+    unreported,
+)
 from .catalog.sinks import chosen_sink
 from .catalog.sinks.base import Overtaken
 from .checks.compiled import check_compiled
@@ -56,6 +59,7 @@ from .inventory.unknown_parameters import unknown_parameters
 from .lieutenant.clusters import facts_places, load_cluster, report_body, send_report
 from .model.catalog import CatalogHead, Change
 from .model.classpath import ClassPath
+from .model.inventory import has_plan
 from .model.problem import Problem
 from .model.published import Published, ReportOutcome
 from .model.stages import Rendered, Sources

@@ -21,7 +21,7 @@ from .signed import Signed, private_key, public_key
 from .trust import log_once
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -72,10 +72,11 @@ class RemoteResults:
 
     def asked(self, key: str) -> list[Answers]:
         """The lists of questions; answers of other machines are not shared."""
+        lists = map(parsed, self._contents(key))
         return [
             dict.fromkeys(questions, UNKNOWN)
-            for questions in map(parsed, self._contents(key))
-            if isinstance(questions, list) and all(isinstance(one, str) for one in questions)
+            for questions in lists
+            if isinstance(questions, list) and all(isinstance(each, str) for each in questions)
         ]
 
     def records(self, name: str) -> tuple[Record, ...]:
@@ -124,29 +125,28 @@ class RemoteResults:
     def _contents(self, name: str) -> tuple[bytes, ...]:
         """Records that trusted writers have signed under a name."""
         if name not in self._signed:
-            signed = Signed.all_in(self._read(_record_path(name)) or b"[]")
-            self._signed[name] = tuple(one.content for one in signed if self._is_trusted(one, name))
+            self._signed[name] = tuple(signed.content for signed in self._trusted(name))
         return self._signed[name]
+
+    def _trusted(self, name: str) -> Iterator[Signed]:
+        """What is stored under a name by this machine and by trusted writers."""
+        own_key = public_key(self._key) if self._key else ""
+        for signed in Signed.all_in(self._read(_record_path(name)) or b"[]"):
+            if signed.writer not in (own_key, *self.settings.trusted):
+                continue
+            if signed.is_valid(name):
+                yield signed
+            else:
+                self._warn("a record in the shared cache is refused: its signature is wrong")
 
     def _add(self, key: Ed25519PrivateKey, name: str, contents: Collection[bytes]) -> None:
         """Add contents to those of a name.
 
         A machine that does so at the same time may lose them; then they are missed, and made again.
         """
-        others = Signed.all_in(self._read(_record_path(name)) or b"[]")
-        kept = (other for other in others if other.content not in contents)
+        others = (other for other in self._trusted(name) if other.content not in contents)
         signed = (Signed.by(key, name, content) for content in contents)
-        everything = (*signed, *(one for one in kept if self._is_trusted(one, name)))
-        self._write(_record_path(name), Signed.packed(everything))
-
-    def _is_trusted(self, signed: Signed, key: str) -> bool:
-        own = public_key(self._key) if self._key else ""
-        if signed.writer not in (own, *self.settings.trusted):
-            return False
-        if signed.is_valid(key):
-            return True
-        self._warn("a record in the shared cache is refused: its signature is wrong")
-        return False
+        self._write(_record_path(name), Signed.packed((*signed, *others)))
 
     def _read(self, path: str) -> bytes | None:
         if self._is_away:

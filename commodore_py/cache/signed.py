@@ -56,10 +56,9 @@ class Signed:
     def all_in(cls, packed: bytes) -> tuple[Signed, ...]:
         """The records in a file, of which anybody may be the author."""
         try:
-            found = json.loads(packed)
             return tuple(
-                cls(str(one["writer"]), str(one["signature"]), str(one["record"]).encode())
-                for one in found[:_MOST_RECORDS]
+                cls(str(part["writer"]), str(part["signature"]), str(part["record"]).encode())
+                for part in json.loads(packed)[:_MOST_RECORDS]
             )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return ()
@@ -67,13 +66,11 @@ class Signed:
     @staticmethod
     def packed(signed: Iterable[Signed]) -> bytes:
         """A file of records, the newest first."""
-        kept = tuple(signed)[:_MOST_RECORDS]
-        return json.dumps(
-            [
-                {"writer": one.writer, "signature": one.signature, "record": one.content.decode()}
-                for one in kept
-            ]
-        ).encode()
+        parts = [
+            {"writer": each.writer, "signature": each.signature, "record": each.content.decode()}
+            for each in signed
+        ]
+        return json.dumps(parts[:_MOST_RECORDS]).encode()
 
     def is_valid(self, key: str) -> bool:
         """Return whether its writer has signed it for this key."""

@@ -1,4 +1,4 @@
-"""Whether a cache can be used: only this user may have written to it."""
+"""Trust in caches: only this user may have written to one."""
 
 from __future__ import annotations
 
