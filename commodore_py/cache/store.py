@@ -170,6 +170,9 @@ class Store:
             content = bytes_of(path, follow=False) if is_of_this_user(status) else None
         except FileNotFoundError:
             return None
+        except NotADirectoryError:  # a file in the place of the directory
+            _drop(os.path.dirname(path))  # noqa: PTH120 - a text
+            return None
         except OSError:
             content = None
         if content is None:
