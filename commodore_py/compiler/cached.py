@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _FORMAT = 3
 # The result does not depend on the name of an entry, or on whether it may fail.
 _IRRELEVANT = ("name", "continue_on_compile_error")
+# Their paths are portable; the last two are those of kustomize, as other programs are not cached.
+_PATHS = ("input_paths", "output_path", "args", "env_vars")
 
 
 class EntryCache(ResultCache):
@@ -51,29 +53,27 @@ class EntryCache(ResultCache):
 
     def without_work(self, kind: InputType, job: InputJob) -> Output | None:
         """The output with this entry's, if that takes no time."""
-        if kind.CACHE.instant:
+        if not kind.SECONDS:
             return kind.render(job)
         work = self._work(kind, job)
-        return self.hit(work) if isinstance(work, Work) else None
+        return None if work is None else self.hit(work)
 
     def rendered(self, kind: InputType, job: InputJob) -> Output:
         """The output with this entry's, cached or rendered."""
-        if kind.CACHE.instant or not self.in_store:
+        if not kind.SECONDS or not self.in_store:
             return kind.render(job)
         work = self._work(kind, job)
-        if isinstance(work, Work):
+        if work is not None:
             return self.cached(work)
         output = kind.render(job)
-        self.not_cached(self._label(job), work)
+        self.not_cached(self._label(job), "it holds values that are not plain data")
         return output
 
-    def _work(self, kind: InputType, job: InputJob) -> Work[Output] | str:
-        """The entry as work; or why its results are never cached."""
-        if kind.CACHE.never:
-            return kind.CACHE.never
-        key = self._key(job, kind.CACHE.path_fields(job.entry))
+    def _work(self, kind: InputType, job: InputJob) -> Work[Output] | None:
+        """The entry as work; None if it holds values that are not plain data."""
+        key = self._key(job)
         if key is None:
-            return "it holds values that are not plain data"
+            return None
         view = View(
             job.files,
             self.roots,
@@ -92,12 +92,12 @@ class EntryCache(ResultCache):
         paths = (path.removeprefix(self._above) for path in job.entry.input_paths)
         return f"{job.output.target}: {job.entry.input_type} {', '.join(paths)}"
 
-    def _key(self, job: InputJob, path_fields: tuple[str, ...]) -> str | None:
+    def _key(self, job: InputJob) -> str | None:
         """Everything that an entry is given, with portable paths."""
         checkout, files = job.output.checkout, job.files
         folders = (*job.files.search_paths, files.compiled, files.catalog, checkout or "")
         fields = {
-            name: self._portable(value) if name in path_fields else value
+            name: self._portable(value) if name in _PATHS else value
             for name, value in job.entry.fields.items()
             if name not in _IRRELEVANT
         }
@@ -142,14 +142,12 @@ def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> t
     recording = replace(
         job,
         files=replace(job.files, observer=recorder),
+        recorder=recorder,
         tags=replace(job.tags, hashes=_RecordingHashes(job.tags.hashes, view, recorder)),
         evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),
     )
-    _record_programs(kind, recording, recorder)
     output = kind.render(recording)
-    # Once more: what a program reads may have changed while it ran.
-    _record_programs(kind, recording, recorder)
-    change = Change.between(job.output, output, recorder.roots, by_content=kind.CACHE.leaves_others)
+    change = Change.between(job.output, output, recorder.roots)
     if change is None:
         recorder.unseal("it takes files away")
         return output, b""
@@ -158,13 +156,6 @@ def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> t
     if change.names_scratch_folder():
         recorder.unseal("a path of a temporary folder is in the output")
     return output, change.packed()
-
-
-def _record_programs(kind: InputType, job: InputJob, recorder: Recorder) -> None:
-    try:
-        kind.record(job, recorder)
-    except OSError as error:
-        recorder.unseal(f"not all of it can be read ({error.strerror})")
 
 
 def _restore(output: Output, roots: Roots, stored: bytes) -> Output | None:
@@ -186,13 +177,10 @@ class Change:
     folders: Iterable[str] = ()
 
     @classmethod
-    def between(
-        cls, before: Output, after: Output, roots: Roots, *, by_content: bool = False
-    ) -> Change | None:
+    def between(cls, before: Output, after: Output, roots: Roots) -> Change | None:
         """The difference of two states; None if it cannot be repeated, as something was removed.
 
-        A file that was written with the bytes it had counts, unless `by_content`: the next time,
-        it may hold something else.
+        A file that was written with the bytes it had counts, too.
         """
         # Folders in the checkout are not stored either: only programs make and remove those.
         if before.tree.keys() - after.tree.keys() or before.made != after.made:
@@ -200,14 +188,14 @@ class Change:
         files = {
             str(path): entry
             for path, entry in after.tree.items()
-            if (old := before.tree.get(path)) is not entry and not (by_content and old == entry)
+            if before.tree.get(path) is not entry
         }
         for place, written in after.written.items():
             if place not in before.written or before.written[place] is not written:
                 if written is None:
                     return None
                 files[f"/{roots.portable(str(place))}"] = written
-        made = after.tree.empty_folders - before.tree.folders() if by_content else ()
+        made = after.tree.empty_folders - before.tree.folders()
         return cls(files, sorted(map(str, made)))
 
     @classmethod

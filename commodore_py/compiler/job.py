@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.view import Files
     from commodore_py.adapters.kustomize import RemoteBase
     from commodore_py.adapters.yaml.emitter import Style
+    from commodore_py.cache.recorder import Recorder
     from commodore_py.cache.signed import RemoteCache
     from commodore_py.model.inventory import Inventory
     from commodore_py.model.secrets import ReferenceFile
@@ -127,6 +128,8 @@ class InputJob:
     entry: Entry
     output: Output
     files: Files
+    recorder: Recorder
+    """Records what the result depends on besides the fields of the entry."""
     tags: Tags
     style: Style
     evaluation: Evaluation

@@ -11,6 +11,7 @@ from commodore_py import run_log
 from commodore_py.adapters import workers
 from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
+from commodore_py.cache.recorder import Recorder
 from commodore_py.cache.results import CacheDiffers
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.lib import KAPITAN_INVENTORY
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Some seconds that an entry takes; most of those that are not listed run a program.
-_SECONDS = {"copy": 0.0, "remove": 0.0, "jsonnet": 0.06}
-_SECONDS_OF_PROGRAM = 0.6
 # Below that, more processes cost more than they save.
 _WORTH_WORKERS = 1.0
 
@@ -118,7 +116,7 @@ class _Engine:
         """The other entries of some targets, by several processes if there is enough work."""
         finish = partial(self._finish, states)
         seconds = sum(
-            _SECONDS.get(entry.input_type, _SECONDS_OF_PROGRAM)
+            INPUT_TYPES[entry.input_type].SECONDS
             for name, state in states.items()
             for entry in self.entries[name][state.done :]
         )
@@ -171,6 +169,7 @@ class _Engine:
             entry=entry,
             output=output,
             files=files,
+            recorder=Recorder(self.cache.roots),
             tags=self.tags,
             style=style_of(self.job.inventory.nodes[entry.target].parameters),
             evaluation=Evaluation(entry.target, self.imports),

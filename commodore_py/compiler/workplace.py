@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
 from commodore_py.adapters.git.on_disk import on_disk
+from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,9 +46,15 @@ class Workplace:
     def output(self) -> Output:
         """The output after all programs."""
         before = self.job.output
-        tree = files.read_tree(self.compiled)
-        for path in tree:
+        after = files.read_tree(self.compiled)
+        for path in after:
             before.place(str(path))
+        # A file that is as it was counts as untouched: the next time, it may hold something else.
+        old = before.tree
+        entries = {
+            path: old[path] if old.get(path) == file else file for path, file in after.items()
+        }
+        tree = Tree(entries, after.empty_folders)
         if not self.is_watched:
             return replace(before, tree=tree)
         written = {**before.written, **self.borrowed.changes()}

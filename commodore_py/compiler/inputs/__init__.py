@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import copy, cuelang, external, helm, jinja2, jsonnet, kadet, kustomize, remove
-from .base import CachePolicy, InputMissing, InputType, inputs_of, record_nothing
+from .base import InputType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,11 +22,4 @@ INPUT_TYPES: Mapping[str, InputType] = {
     "cuelang": cuelang,
 }
 
-__all__ = [
-    "INPUT_TYPES",
-    "CachePolicy",
-    "InputMissing",
-    "InputType",
-    "inputs_of",
-    "record_nothing",
-]
+__all__ = ["INPUT_TYPES", "InputType"]

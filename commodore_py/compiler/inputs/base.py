@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.cache.questions.tools import (
@@ -15,66 +14,36 @@ from commodore_py.cache.questions.tools import (
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from commodore_py.cache.recorder import Recorder
     from commodore_py.compiler.fields import Field
-    from commodore_py.compiler.job import Entry, InputJob
+    from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output
 
 
-def usual_paths(_: Entry) -> tuple[str, ...]:
-    """The fields of every entry that hold paths."""
-    return ("input_paths", "output_path")
-
-
-@dataclass(frozen=True, slots=True)
-class CachePolicy:
-    """Which results of an input type are cached, and by what."""
-
-    instant: bool = False
-    """Rendered each time: a look-up in the cache would take as long."""
-    never: str = ""
-    """Why results are never cached."""
-    leaves_others: bool = False
-    """A program leaves the files that it found beside those that it writes."""
-    path_fields: Callable[[Entry], tuple[str, ...]] = usual_paths
-    """The fields of an entry that hold paths: in keys, these are portable."""
-
-
 class InputType(Protocol):
-    """A module below `compiler/inputs/`, or an object like one."""
+    """A module below `compiler/inputs/`."""
 
     @property
     def FIELDS(self) -> Mapping[str, Field]:  # noqa: N802 - a constant of a module
         """The keys of an entry."""
 
     @property
-    def CACHE(self) -> CachePolicy:  # noqa: N802 - as above
-        """Which results are cached."""
+    def SECONDS(self) -> float:  # noqa: N802 - as above
+        """The usual time of an entry; 0 if it takes no longer than a look-up in the cache."""
 
     def render(self, job: InputJob) -> Output:
-        """The target's output with this entry's."""
-
-    def record(self, job: InputJob, recorder: Recorder) -> None:
-        """Record what is read by other ways than `job`: called before and after rendering."""
+        """The target's output with this entry's; `job.recorder` gets what `job` does not read."""
 
 
-def record_nothing(_: InputJob, __: Recorder) -> None:
-    """For types that read everything by their job."""
-
-
-def record_tool(about: str, recorder: Recorder) -> None:
-    """Record which program is used; a script in its place may read anything."""
+def record_program(about: str, recorder: Recorder) -> None:
+    """Record Helm or kustomize, with its variables and settings; a script may read anything."""
     answer = tool_digest(about)
     if answer == SCRIPT:
         recorder.unseal(f"{about.partition(':')[0]} is a script, which may read anything")
     recorder.note(TOOL.question(about), answer)
-
-
-def record_environment(recorder: Recorder) -> None:
-    """Record variables and settings that Helm and kustomize read."""
     recorder.note(ENVIRONMENT.question("Helm and kustomize"), environment_digest())
 
 

@@ -11,7 +11,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.git_names import has_git_name
 from commodore_py.model.tree import Tree
 
-from .base import CachePolicy, inputs_of, record_nothing
+from .base import inputs_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from commodore_py.compiler.output import Output
 
 FIELDS = {**EVERY_INPUT, "ignore_missing": Field(flag, default=False)}
-CACHE = CachePolicy(instant=True)
-record = record_nothing
+SECONDS = 0.0
 
 
 def render(job: InputJob) -> Output:

@@ -19,14 +19,13 @@ from commodore_py.compiler.workplace import laid_out
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.remote_use import ToolUsed
 
-from .base import CachePolicy, inputs_of, usual_paths
+from .base import inputs_of
 from .kustomize import fetching, record_kustomization
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
-    from commodore_py.cache.recorder import Recorder
     from commodore_py.compiler.job import Entry, InputJob
     from commodore_py.compiler.output import Output
     from commodore_py.compiler.workplace import Workplace
@@ -38,16 +37,12 @@ _OUTPUT = r"\$\{compiled_target_dir\}(?:/(?!\.\.)[\w.-]+)*/?"
 _FROM_US = ("PATH", "HOME")
 
 
-def _path_fields(entry: Entry) -> tuple[str, ...]:
-    return (*usual_paths(entry), "args", "env_vars") if _is_kustomize(entry) else usual_paths(entry)
-
-
 FIELDS = {
     **EVERY_INPUT,
     "env_vars": Field(text_mapping, default=NOTHING),
     "args": Field(texts, default=[]),
 }
-CACHE = CachePolicy(leaves_others=True, path_fields=_path_fields)
+SECONDS = 0.6
 
 
 def _is_kustomize(entry: Entry) -> bool:
@@ -57,25 +52,29 @@ def _is_kustomize(entry: Entry) -> bool:
 
 def render(job: InputJob) -> Output:
     """Run the program for each input; it finds the target's output and checkout on disk."""
+    _record(job)
     with laid_out(job, _watched(job)) as workplace:
         for pattern in job.entry.input_paths:
             for source in inputs_of(job, pattern):
                 _run(job, workplace, source)
-        return workplace.output()
+        output = workplace.output()
+    # Once more: what kustomize reads in place may have changed while it ran.
+    _record(job)
+    return output
 
 
-def record(job: InputJob, recorder: Recorder) -> None:
+def _record(job: InputJob) -> None:
     """Record what kustomize reads; of other programs, nothing is known."""
+    files, recorder = job.files, job.recorder
     if not _is_kustomize(job.entry):
         recorder.unseal("a program may read anything")
         return
-    files = job.files
     source = job.entry.fields["env_vars"].get("INPUT_DIR", "")
     if not _is_plain(job, source):
         recorder.unseal("kustomize gets more than a folder and its bases")
         return
     files.entry(KUSTOMIZE_WRAPPER)
-    record_kustomization(job, Path(source), recorder)
+    record_kustomization(job, Path(source))
     # Existing output stays: kustomize replaces some files and keeps the others.
     files.tree_at(files.compiled / job.output.folder)
 

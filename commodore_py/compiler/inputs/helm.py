@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,20 +30,13 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.remote_use import ToolUsed
 from commodore_py.model.tree import Entry, Tree
 
-from .base import (
-    CachePolicy,
-    check_for_programs,
-    inputs_of,
-    record_environment,
-    record_tool,
-)
-from .helm_arguments import fetched, reaching, releases_of, values_text
+from .base import check_for_programs, inputs_of, record_program
+from .helm_arguments import DEPENDENCY_UPDATE, fetched, reaching, releases_of, values_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import PurePosixPath
 
-    from commodore_py.cache.recorder import Recorder
     from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output, Place
 
@@ -58,140 +52,118 @@ FIELDS = {
     "helm_path": NO_TEXT,
     "kube_version": NO_TEXT,
 }
-CACHE = CachePolicy()
+SECONDS = 0.6
 
 
 def render(job: InputJob) -> Output:
     """Render the charts in the order of the search paths; the last one to a path wins."""
-    entry, output = job.entry, job.output
-    first, others = releases_of(entry.fields, where=entry.where)
-    charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
-    lacking = (chart for chart in charts if Chart.at(chart).lacks_charts)
-    if job.job.offline and (wanted := fetched(entry.fields, lacking)):
-        raise CommodoreError(
-            f"helm would fetch what is wanted by {', '.join(wanted)}",
-            where=entry.where,
-            hint="leave out --offline, or vendor it",
-        )
-    named = map(Path, entry.fields["helm_values_files"] or ())
-    read = [chart for chart in charts if not _is_clone(job, chart)]
-    check_for_programs(job, [*read, *(path for path in named if path.exists())])
-    with checkout_on_disk(job, _watched(job, charts)):
-        for index, chart in enumerate(charts):
-            rendered = _rendered(job, chart, others if index else first)
+    fields, output = job.entry.fields, job.output
+    first, others = releases_of(fields, where=job.entry.where)
+    charts = [chart for pattern in job.entry.input_paths for chart in inputs_of(job, pattern)]
+    if (charts and not first.name) or (charts[1:] and not others.name):
+        job.recorder.unseal("a release without a name is named after the clock")
+    for key in reaching(fields["helm_params"]):
+        job.recorder.unseal(f"helm_params.{key} lets Helm read more than the chart")
+    record_program(f"{HELM}:{fields['helm_path'] or ''}", job.recorder)
+    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".helm") as name:
+        scratch = Path(name).resolve()
+        values, texts = _values(job, scratch)
+        for number, path in enumerate(charts):
+            with _on_disk(job, path, texts, scratch / f"chart-{number}") as chart:
+                try:
+                    made = scratch / f"made-{number}"
+                    rendered = _rendered(job, others if number else first, chart, values, made)
+                except HelmFailed as error:
+                    problem = str(error)
+                    names = {str(chart): str(path), **values, str(scratch): "(scratch)"}
+                    for place, shown in names.items():
+                        problem = problem.replace(place, shown)
+                    raise HelmFailed(
+                        f"cannot render chart {path}: {problem}",
+                        where=job.entry.where,
+                        hint=error.hint,
+                    ) from error
             output = output.with_files(_written(job, rendered))
     return output
 
 
-def record(job: InputJob, recorder: Recorder) -> None:
-    """Record all of the charts and values; charts that are not steady are not cached."""
+def _values(job: InputJob, scratch: Path) -> tuple[Mapping[str, str], list[str]]:
+    """Files with values for Helm, each with its name in messages; and all texts of values."""
     fields = job.entry.fields
-    charts = [chart for pattern in job.entry.input_paths for chart in inputs_of(job, pattern)]
-    params = reaching(fields["helm_params"])
-    if params:
-        recorder.unseal(f"helm_params.{params[0]} lets Helm read more than the chart")
-    first, others = releases_of(fields, where=job.entry.where)
-    if (charts and not first.name) or (charts[1:] and not others.name):
-        recorder.unseal("a release without a name is named after the clock")
-    values = _recorded_values(job, recorder)
-    for path in charts:
-        _record_chart(job, path, values, recorder)
-    record_tool(f"{HELM}:{fields['helm_path'] or ''}", recorder)
-    record_environment(recorder)
+    texts = [str(fields["helm_values"] or ""), str(fields["helm_params"])]
+    names: dict[str, str] = {}
+    if fields["helm_values"]:
+        own = scratch / "values.yml"
+        own.write_text(values_text(fields["helm_values"]))
+        names[str(own)] = "helm_values"
+    for number, name in enumerate(fields["helm_values_files"] or ()):
+        if "://" in name:
+            job.recorder.unseal(f"values come from {name}")
+        content = None if "://" in name else job.files.read(Path(name))
+        if content is None:  # Helm fetches it, or reports that it is missing
+            names[name] = name
+            continue
+        copy = scratch / f"values-{number}.yml"
+        files.write_if_changed(copy, content)
+        names[str(copy)] = name
+        texts.append(content.decode(errors="replace"))
+    return names, texts
 
 
-def _recorded_values(job: InputJob, recorder: Recorder) -> list[str]:
-    look, fields = job.files, job.entry.fields
-    values = [str(fields["helm_values"] or ""), str(fields["helm_params"])]
-    for name in fields["helm_values_files"] or ():
-        path = Path(name)
-        if "://" in name or look.hides(path):
-            recorder.unseal(f"values come from {name}")
-        else:
-            values.append((look.read(path) or b"").decode(errors="replace"))
-    return values
+@contextmanager
+def _on_disk(job: InputJob, path: Path, values: list[str], scratch: Path) -> Iterator[Path]:
+    """Where Helm finds a chart: a copy of what was recorded, without any `.git`.
 
-
-def _record_chart(job: InputJob, path: Path, values: list[str], recorder: Recorder) -> None:
-    look = job.files
-    if look.hides(path):
-        recorder.unseal("the chart is output of an earlier entry")
-        return
-    if look.kind(path) == "folder":
-        chart = Chart.of(look.tree_at(path))
-    else:
-        file = look.entry(path)
-        chart = Chart.of(file.content if file else b"")
-    if job.entry.fields["helm_params"].get("dependency_update") and chart.lacks_charts:
-        recorder.unseal("helm_params.dependency_update has Helm fetch sub-charts")
+    A chart that Helm adds sub-charts to stays in its place, as these may be folders beside it. One
+    that may give something else each time is not cached.
+    """
+    look, fields, recorder = job.files, job.entry.fields, job.recorder
+    is_folder = look.kind(path) == "folder"
+    content = look.tree_at(path) if is_folder else look.read(path) or b""
+    chart = Chart.of(content)
     if chart.damage:
         recorder.unseal(f"chart {path.name} has an archive that is not read: {chart.damage[0]}")
-    functions = chart.unsteady(values)
-    if functions:
+    if functions := chart.unsteady(values):
         names = ", ".join(functions)
         recorder.unseal(f"chart {path.name} gives something else at every compile ({names})")
-
-
-def _watched(job: InputJob, charts: Iterable[Path]) -> Iterator[Path]:
-    """Charts in the checkout that Helm would add missing sub-charts to."""
-    checkout = job.output.checkout
-    if checkout is not None and job.entry.fields["helm_params"].get("dependency_update"):
-        real = checkout.resolve()
-        for chart in charts:
-            if chart.resolve().is_relative_to(real):
-                yield checkout / chart.resolve().relative_to(real)
-
-
-def _rendered(job: InputJob, chart: Path, release: Release) -> Tree:
-    fields = job.entry.fields
-    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".helm") as name:
-        scratch = Path(name).resolve()
-        made = scratch / "made"
-        made.mkdir()
-        values = scratch / "values.yml"
-        if fields["helm_values"]:
-            values.write_text(values_text(fields["helm_values"]))
-        arguments = release.arguments(
-            str(_on_disk(job, chart, scratch)),
-            output=str(made),
-            values=str(values) if fields["helm_values"] else None,
+    wanted = fetched(fields, lacks_charts=chart.lacks_charts)
+    if job.job.offline and wanted:
+        raise CommodoreError(
+            f"helm would fetch what is wanted by {', '.join(wanted)}",
+            where=job.entry.where,
+            hint="leave out --offline, or vendor it",
         )
-        try:
-            few = bool(reaching(fields["helm_params"]))
-            helm = find_helm(fields["helm_path"], few_variables=few)
-            printed = helm.template(arguments)
-            if job.job.bases is not None:  # there is a lock, which records it
-                run_log.report(ToolUsed("helm", helm.version()))
-        except HelmFailed as error:
-            raise HelmFailed(
-                f"cannot render chart {chart}: {error}".replace(str(scratch), "(scratch)"),
-                where=job.entry.where,
-                hint=error.hint,
-            ) from error
-        if release.output_file:
-            files.write_if_changed(made / release.output_file, printed)
-        return files.read_tree(made)
-
-
-def _on_disk(job: InputJob, chart: Path, scratch: Path) -> Path:
-    """Where Helm finds the chart; output of earlier entries is nowhere on disk.
-
-    A clone is copied without its `.git`, which templates could read.
-    """
-    look = job.files
-    if not chart.is_relative_to(look.compiled) and not _is_clone(job, chart):
-        return chart
-    place = scratch / "chart" / chart.name
-    if look.kind(chart) == "folder":
-        files.write_tree(place, look.tree_at(chart))
+    if DEPENDENCY_UPDATE in wanted:
+        recorder.unseal(f"{DEPENDENCY_UPDATE} has Helm fetch sub-charts")
+        if not look.hides(path):
+            check_for_programs(job, [path])
+            checkout, real = job.output.checkout, path.resolve()
+            watched = []
+            if checkout is not None and real.is_relative_to(checkout.resolve()):
+                watched = [checkout / real.relative_to(checkout.resolve())]
+            with checkout_on_disk(job, watched):
+                yield path
+            return
+    place = scratch / path.name
+    if isinstance(content, Tree):
+        files.write_tree(place, content)
     else:
-        files.write_if_changed(place, look.read(chart) or b"")
-    return place
+        files.write_if_changed(place, content)
+    yield place
 
 
-def _is_clone(job: InputJob, chart: Path) -> bool:
-    adds_charts = job.entry.fields["helm_params"].get("dependency_update")
-    return not adds_charts and (chart / ".git").is_dir()
+def _rendered(
+    job: InputJob, release: Release, chart: Path, values: Iterable[str], made: Path
+) -> Tree:
+    fields = job.entry.fields
+    made.mkdir()
+    helm = find_helm(fields["helm_path"], few_variables=bool(reaching(fields["helm_params"])))
+    printed = helm.template(release.arguments(str(chart), output=str(made), values_files=values))
+    if job.job.bases is not None:  # there is a lock, which records it
+        run_log.report(ToolUsed("helm", helm.version()))
+    if release.output_file:
+        files.write_if_changed(made / release.output_file, printed)
+    return files.read_tree(made)
 
 
 def _written(job: InputJob, rendered: Tree) -> Mapping[Place, Entry]:

@@ -13,7 +13,6 @@ from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 _OTHER_FIELDS = {
     "set": "helm_values",
@@ -23,6 +22,7 @@ _OTHER_FIELDS = {
 }
 _DENIED = ("dry-run", "generate-name", "help", "output-dir", "show-only")
 _LONG_NUMBER = 6
+DEPENDENCY_UPDATE = "helm_params.dependency_update"
 # Helm has these for a name, though not for a chart.
 _ASKS_MACHINE = re.compile(r"\b(?:env|expandenv|getHostByName)\b")
 # These read nothing but the chart and the values, and start nothing.
@@ -45,10 +45,9 @@ class Release:
     name: str = ""
     output_file: str = ""
     flags: tuple[tuple[str, Any], ...] = ()
-    values_files: tuple[str, ...] = ()
 
-    def arguments(self, chart: str, *, output: str, values: str | None) -> list[str]:
-        """The arguments of helm; `values` is the file with the entry's own values."""
+    def arguments(self, chart: str, *, output: str, values_files: Iterable[str]) -> list[str]:
+        """The arguments of helm."""
         arguments = ["template"]
         for flag, value in self.flags:
             if value is True:
@@ -57,7 +56,7 @@ class Release:
                 # A switch takes no value: the next word would be an option of its own.
                 given = [f"{flag}={value}"] if str(value).startswith("-") else [flag, str(value)]
                 arguments += given
-        for file in (*([values] if values else []), *self.values_files):
+        for file in values_files:
             arguments += ["--values", file]
         if not self.output_file:
             arguments += ["--output-dir", output]
@@ -84,13 +83,12 @@ def releases_of(fields: Mapping[str, Any], *, where: str) -> tuple[Release, Rele
         del flags["--release-name"]
     else:
         old_name = None
-    files = tuple(fields["helm_values_files"] or ())
     pairs = tuple(flags.items())
     for one in (str(name or ""), str(old_name or "")):
         if one.startswith("-"):
             raise BadFlag(f"helm_params.name: {one} is not the name of a release", where=where)
-    first = Release(str(name or old_name or ""), output_file, pairs, files)
-    return first, Release(str(old_name or ""), "", pairs, files)
+    first = Release(str(name or old_name or ""), output_file, pairs)
+    return first, Release(str(old_name or ""), "", pairs)
 
 
 def reaching(params: Mapping[str, Any]) -> list[str]:
@@ -102,13 +100,13 @@ def reaching(params: Mapping[str, Any]) -> list[str]:
     return sorted(key for key in map(str, params) if key not in harmless and params.get(key))
 
 
-def fetched(fields: Mapping[str, Any], lacking: Iterable[Path]) -> list[str]:
-    """The downloads of Helm for an entry, if these charts lack sub-charts."""
+def fetched(fields: Mapping[str, Any], *, lacks_charts: bool) -> list[str]:
+    """The downloads of Helm for an entry."""
     names = [str(file) for file in fields["helm_values_files"] or () if "://" in str(file)]
     params = fields["helm_params"]
     # Helm updates nothing where all sub-charts are there.
-    if params.get("dependency_update") and any(True for _ in lacking):
-        names.append("helm_params.dependency_update")
+    if params.get("dependency_update") and lacks_charts:
+        names.append(DEPENDENCY_UPDATE)
     return [*names, "helm_params.repo"] if params.get("repo") else names
 
 

@@ -18,7 +18,7 @@ from commodore_py.compiler.natives import topics
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
-from .base import CachePolicy, inputs_of, record_nothing
+from .base import inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,8 +35,7 @@ FIELDS = {
     "suffix_remove": OFF,
     "suffix_stripped": Field(or_null(text), default=".j2"),
 }
-CACHE = CachePolicy(never="filters of Jinja2 may look at the disk and the clock")
-record = record_nothing
+SECONDS = 0.6
 
 
 def render(job: InputJob) -> Output:
@@ -44,6 +43,7 @@ def render(job: InputJob) -> Output:
     # Jinja takes a while to import, and hardly any component has such an entry.
     from commodore_py.compiler.natives.jinja2 import render as rendered
 
+    job.recorder.unseal("filters of Jinja2 may look at the disk and the clock")
     entry, output, context = job.entry, job.output, _context(job)
     for pattern in entry.input_paths:
         for source in inputs_of(job, pattern):

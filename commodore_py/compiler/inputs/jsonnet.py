@@ -11,7 +11,7 @@ from commodore_py.compiler.formats import Format
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
-from .base import CachePolicy, inputs_of, record_nothing
+from .base import inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from commodore_py.compiler.output import Output, Place
 
 FIELDS = {**EVERY_INPUT, "prune": OFF}
-CACHE = CachePolicy()
-record = record_nothing
+SECONDS = 0.06
 
 
 def render(job: InputJob) -> Output:

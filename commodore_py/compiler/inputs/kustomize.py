@@ -34,19 +34,12 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import GIT_HOOKS
 from commodore_py.model.tree import Entry
 
-from .base import (
-    CachePolicy,
-    check_for_programs,
-    inputs_of,
-    record_environment,
-    record_tool,
-)
+from .base import check_for_programs, inputs_of, record_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.adapters.kustomize import RemoteBase
-    from commodore_py.cache.recorder import Recorder
     from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output, Place
 
@@ -58,7 +51,7 @@ FIELDS = {
     "patches_strategic": Field(or_null(named_values), default=NOTHING),
     "patches_json": Field(or_null(named_values), default=NOTHING),
 }
-CACHE = CachePolicy()
+SECONDS = 0.6
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +64,7 @@ def render(job: InputJob) -> Output:
     output = job.output
     for pattern in job.entry.input_paths:
         for source in inputs_of(job, pattern):
+            record_kustomization(job, source)
             with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kustomize") as name:
                 scratch = Path(name).resolve()
                 built = _built(job, source, scratch).decode(errors="replace")
@@ -79,16 +73,9 @@ def render(job: InputJob) -> Output:
     return output
 
 
-def record(job: InputJob, recorder: Recorder) -> None:
-    """Record the folders and the remote bases."""
-    for pattern in job.entry.input_paths:
-        for source in inputs_of(job, pattern):
-            record_kustomization(job, source, recorder)
-
-
-def record_kustomization(job: InputJob, folder: Path, recorder: Recorder) -> None:
+def record_kustomization(job: InputJob, folder: Path) -> None:
     """Record everything that kustomize reads for a folder."""
-    look = job.files
+    look, recorder = job.files, job.recorder
     problem = kustomize.unknown_inputs(folder, look)
     folders = kustomize.local_folders(folder, look)
     if problem or any(map(look.hides, folders)):
@@ -106,8 +93,7 @@ def record_kustomization(job: InputJob, folder: Path, recorder: Recorder) -> Non
             about = f"{version.repository} {version.ref}"
             commit = UNKNOWN if job.job.offline else commit_of(about)
             recorder.note(REMOTE.question(about), commit)
-    record_tool(KUSTOMIZE, recorder)
-    record_environment(recorder)
+    record_program(KUSTOMIZE, recorder)
 
 
 @contextmanager

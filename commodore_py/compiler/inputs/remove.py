@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 from commodore_py.compiler.fields import EVERY_INPUT, NO_TEXT
 from commodore_py.model.git_names import has_git_name
 
-from .base import CachePolicy, InputMissing, inputs_of, record_nothing
+from .base import InputMissing, inputs_of
 
 if TYPE_CHECKING:
     from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output, Place
 
 FIELDS = {**EVERY_INPUT, "output_path": NO_TEXT}
-CACHE = CachePolicy(instant=True)
-record = record_nothing
+SECONDS = 0.0
 
 
 def render(job: InputJob) -> Output:

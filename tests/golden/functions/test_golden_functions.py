@@ -121,9 +121,11 @@ def helm_template(charts: int = 1, values: str | None = None, **fields: Any) -> 
     """The arguments for the last of some charts, and what goes beyond it."""
     every = {"helm_params": {}, "kube_version": None, "helm_values_files": [], **fields}
     release = helm.releases_of(every, where="here")[charts - 1]
-    words = release.arguments("/chart", output="/out", values=values)
+    files = [values] if values else []
+    files += every["helm_values_files"]
+    words = release.arguments("/chart", output="/out", values_files=files)
     beyond = helm.reaching(every["helm_params"])
-    fetched = (helm.fetched(every, []), helm.fetched(every, [Path("chart")]))
+    fetched = [helm.fetched(every, lacks_charts=lacks) for lacks in (False, True)]
     return f"{' '.join(words)}\nreaches: {beyond}\nfetches: {fetched[0]}, {fetched[1]}\n"
 
 

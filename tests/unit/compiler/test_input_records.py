@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from commodore_py.compiler.job import InputJob
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
 from commodore_py.compiler.views import Views
+from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_INVENTORY, KUSTOMIZE_WRAPPER
 from tests.support.builders import commit_to, git, make_repository
 from tests.support.scenarios.compile_targets import CompileTargets
@@ -127,12 +129,13 @@ def _sealed(
     kind: str = "helm",
     **fields: Any,  # noqa: ANN401 - as people write them
 ) -> Recorder:
-    """The record of an entry before its program runs."""
+    """The record of an entry, whether its program is in PATH or not."""
     targets.parameters, targets.entries = {}, {}
     targets.entry("web", path, kind=kind, **fields)
     job = targets.job()
     recorder = Recorder(roots_of(job))
-    INPUT_TYPES[kind].record(_input_job(job, recorder), recorder)
+    with suppress(CommodoreError):
+        INPUT_TYPES[kind].render(_input_job(job, recorder))
     return recorder
 
 
@@ -144,6 +147,7 @@ def _input_job(job: Job, recorder: Recorder) -> InputJob:
         entry=entry,
         output=Output("web", None),
         files=replace(files, observer=recorder),
+        recorder=recorder,
         tags=Tags(),
         style=Style(),
         evaluation=Evaluation("web", InventoryImports(Views(job.inventory), KAPITAN_INVENTORY)),
