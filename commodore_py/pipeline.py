@@ -258,12 +258,13 @@ def render(config: Config, sources: Sources, lock: RunLock = _UNLOCKED) -> Rende
     references, problems = _references(sources, plan)
     if plan is not None:
         sources = sources._replace(inventory=plan.kept(sources.inventory))
-    problems = (*problems, *compiler.find_chart_problems(sources))
     count = len(sources.inventory.instances)
     with run_log.collecting() as events:
         try:
             with run_log.stage("compile", of="target", total=count):
-                compiled = compiler.compile_targets(config, sources, references, lock.bases(config))
+                compiled, of_entries = compiler.compile_targets(
+                    config, sources, references, lock.bases(config)
+                )
         except CommodoreError as error:
             error.locate(sources.places.parameter)
             refs.explain(error, problems)
@@ -276,7 +277,7 @@ def render(config: Config, sources: Sources, lock: RunLock = _UNLOCKED) -> Rende
         trees = {name: tree.replacing(copy, original) for name, tree in trees.items()}
     trees, left_out = without_git_folders(trees, sources.inventory.nodes)
     lock.note_rendered(events)
-    notices = (*problems, *notices, *left_out, *read_outside(events))
+    notices = (*problems, *of_entries, *notices, *left_out, *read_outside(events))
     rendered = Rendered(trees, references, Tree(), notices=notices)
     # By themselves, instances may write to one path, and refer to what has no reference file.
     return rendered if sources.catalog_head is None else _assembled(config, rendered, sources, plan)

@@ -1,6 +1,5 @@
 """Kapitan semantics: instances to trees."""
 
-from .chart_problems import find_chart_problems
 from .compile import compile_targets, share_results, usable_cpus, working_directory_plan
 from .entries import check_entries, wanted_downloads
 from .job import Job
@@ -9,7 +8,6 @@ __all__ = [
     "Job",
     "check_entries",
     "compile_targets",
-    "find_chart_problems",
     "share_results",
     "usable_cpus",
     "wanted_downloads",

@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import files, yaml
+from commodore_py.adapters import yaml
 from commodore_py.adapters.files.archives import BadArchive, opened_tar
-from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from commodore_py.model.tree import Tree
 
@@ -47,6 +45,13 @@ _TPL = re.compile(r"(?<![.$\w])tpl(?!\w)")
 _USE = re.compile(r'(?<![.$\w])(?:include|template)\s+(?:"(?P<name>[^"]+)"|(?P<made>[^"\s]))')
 _OPEN = re.compile(r'(?P<word>if|range|with|define|block)(?!\w)(?:\s*"(?P<name>[^"]+)")?')
 _END = re.compile(r"end(?!\w)")
+
+# Whether a template comes to its calls is a matter of its conditions, which are not read.
+EFFECTS = (
+    (RANDOM, "may generate new values in every compile"),
+    (CLOCK, "may look at the clock"),
+    (WORLD, "may ask for what is not there while compiling"),
+)
 
 _ANY = "*"
 _HEAD = "Chart.yaml"
@@ -88,14 +93,6 @@ class Chart:
             for name, text in _unpacked(entry.content, damage):
                 texts[str(path.parent / name)] = text
         return cls(texts, damage=tuple(damage))
-
-    @classmethod
-    def at(cls, path: Path) -> Chart:
-        """A chart on disk; an empty one if it cannot be read, as Helm will say so."""
-        try:
-            return cls.of(content_of(path) if path.is_file() else files.read_tree(path))
-        except (CommodoreError, OSError):
-            return cls({})
 
     def calls(self, values: Mapping[str, Any]) -> tuple[Call, ...]:
         """Calls of functions that give another result each time, in templates that are used."""
@@ -205,7 +202,7 @@ def calls_in(templates: Mapping[str, str], rendered: Iterable[str]) -> tuple[Cal
     return tuple(sorted(reached, key=lambda call: (call.file, call.line, call.function)))
 
 
-@lru_cache(maxsize=4096)  # a chart is looked through several times in a run
+@lru_cache(maxsize=4096)  # `unsteady` and `calls` read the same
 def _parts_in(text: str) -> Mapping[str, _Part]:
     parts: dict[str, _Part] = {}
     blocks: list[str] = []

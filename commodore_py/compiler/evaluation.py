@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet.captured import captured
@@ -27,16 +26,15 @@ class Evaluation:
 
     target: str
     inventory: InventoryImports
-    traces: list[bytes] | None = None
-    """Collects the traces of the code, if they are wanted."""
+    traces: list[bytes] = field(default_factory=list)
+    """Collects the traces of the code."""
 
     def run(self, source: Path, files: Files) -> str:
         """The value of a file as JSON text."""
         content = files.read(source)
         if content is None:
             raise JsonnetError("cannot read the file: it is not there", where=str(source))
-        capturing = nullcontext() if self.traces is None else captured(self.traces)
-        with capturing:
+        with captured(self.traces):
             return evaluate(
                 source,
                 content=content,

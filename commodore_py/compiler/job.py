@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from commodore_py.adapters.git.on_disk import notes_below
-from commodore_py.config import RESULT_CACHE_LIMIT
 from commodore_py.model.spot import Spot
 
 if TYPE_CHECKING:
@@ -59,7 +58,6 @@ class Job:
     """Whether programs that would use the network are refused, as far as they are known."""
     result_cache: Path | None = None
     """The cache of the results of entries; none if it is neither read nor written."""
-    result_cache_limit: int = RESULT_CACHE_LIMIT
     verify_cache: bool = False
     """Whether to compile what is in the cache, too, and to compare."""
     remote_cache: RemoteCache | None = None

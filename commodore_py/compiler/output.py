@@ -15,6 +15,8 @@ from commodore_py.model.tree import Entry, Tree, empty_among
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from commodore_py.model.problem import Problem
+
 Place: TypeAlias = PurePosixPath | Path
 """A path in the target's tree, or an absolute one in the component's checkout."""
 
@@ -33,6 +35,8 @@ class Output:
     written: Mapping[Path, Entry | None] = field(default_factory=dict)
     made: frozenset[Path] = frozenset()
     """Folders that are to be in the checkout; there may be nothing in them."""
+    problems: tuple[Problem, ...] = ()
+    """Problems of entries that are not cached."""
 
     @property
     def folder(self) -> str:

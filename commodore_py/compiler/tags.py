@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from commodore_py.model.secrets import ReferenceFile
 
@@ -42,6 +42,8 @@ class Tags:
     """The first digits of a reference file's hash, by backend and path (`vaultkv:a/b`)."""
     bare: bool = False
     """Component authors compile without a catalog: they see the paths."""
+    seen: Callable[[str], object] = str
+    """Gets each reference file that is looked up."""
 
     @classmethod
     def of(cls, references: tuple[ReferenceFile, ...], *, bare: bool = False) -> Tags:
@@ -77,7 +79,10 @@ class Tags:
         backend, *rest = match["token"].split(":")
         path = rest[0]
         file = _SUB_VARIABLE.sub("", path)
-        file_hash = self.hashes.get(f"{backend}:{file}") if len(rest) in (1, 2, 4) else None
+        file_hash = None
+        if len(rest) in (1, 2, 4):
+            self.seen(f"{backend}:{file}")
+            file_hash = self.hashes.get(f"{backend}:{file}")
         if file_hash is None:
             raise BadTag.about(
                 match[0],

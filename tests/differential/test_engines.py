@@ -40,7 +40,7 @@ def compiled(root: Path, names: Iterable[str], engine: Engine) -> Mapping[str, T
     config = fleet_of(root, names).config(engine=engine, processes=1)
     references = (ReferenceFile("a/b/c", REFERENCE, "vaultkv"),)
     with exclusive_run(config.paths):
-        return compiler.compile_targets(config, gather(config, CLUSTER), references)
+        return compiler.compile_targets(config, gather(config, CLUSTER), references)[0]
 
 
 def refused(root: Path, names: Iterable[str], engine: Engine) -> set[str]:

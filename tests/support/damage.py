@@ -134,7 +134,7 @@ def catalog_of(config: Config, sources: Sources) -> object:
 
 def trees_of(config: Config, sources: Sources) -> object:
     """The instances' trees alone: they need not fit into one catalog."""
-    return compiler.compile_targets(config, sources, ())
+    return compiler.compile_targets(config, sources, ())[0]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from commodore_py.adapters import files, yaml
 from commodore_py.adapters.helm import HelmFailed, find_helm
 from commodore_py.adapters.yaml.emitter import Style
 from commodore_py.cache.questions.tools import HELM
-from commodore_py.compiler.charts import Chart
+from commodore_py.compiler.charts import EFFECTS, Chart
 from commodore_py.compiler.fields import (
     EVERY_INPUT,
     NO_TEXT,
@@ -27,6 +28,7 @@ from commodore_py.compiler.fields import (
 from commodore_py.compiler.formats import BadValue, Format
 from commodore_py.compiler.workplace import checkout_on_disk
 from commodore_py.errors import CommodoreError
+from commodore_py.model.problem import Problem
 from commodore_py.model.remote_use import ToolUsed
 from commodore_py.model.tree import Entry, Tree
 
@@ -59,32 +61,77 @@ def render(job: InputJob) -> Output:
     """Render the charts in the order of the search paths; the last one to a path wins."""
     fields, output = job.entry.fields, job.output
     first, others = releases_of(fields, where=job.entry.where)
-    charts = [chart for pattern in job.entry.input_paths for chart in inputs_of(job, pattern)]
-    if (charts and not first.name) or (charts[1:] and not others.name):
-        job.recorder.unseal("a release without a name is named after the clock")
-    for key in reaching(fields["helm_params"]):
-        job.recorder.unseal(f"helm_params.{key} lets Helm read more than the chart")
+    paths = [path for pattern in job.entry.input_paths for path in inputs_of(job, pattern)]
+    releases = [others if number else first for number in range(len(paths))]
+    problems = list(_entry_problems(job, releases))
     record_program(f"{HELM}:{fields['helm_path'] or ''}", job.recorder)
     with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".helm") as name:
         scratch = Path(name).resolve()
         values, texts = _values(job, scratch)
-        for number, path in enumerate(charts):
-            with _on_disk(job, path, texts, scratch / f"chart-{number}") as chart:
+        for number, (path, release) in enumerate(zip(paths, releases, strict=True)):
+            is_folder = job.files.kind(path) == "folder"
+            content = job.files.tree_at(path) if is_folder else job.files.read(path) or b""
+            chart = Chart.of(content)
+            problems += _chart_problems(job, path, chart, texts)
+            with _on_disk(job, path, content, scratch / f"chart-{number}") as place:
                 try:
                     made = scratch / f"made-{number}"
-                    rendered = _rendered(job, others if number else first, chart, values, made)
+                    rendered = _rendered(job, release, place, values, made)
                 except HelmFailed as error:
                     problem = str(error)
-                    names = {str(chart): str(path), **values, str(scratch): "(scratch)"}
-                    for place, shown in names.items():
-                        problem = problem.replace(place, shown)
+                    names = {str(place): str(path), **values, str(scratch): "(scratch)"}
+                    for written, shown in names.items():
+                        problem = problem.replace(written, shown)
                     raise HelmFailed(
                         f"cannot render chart {path}: {problem}",
                         where=job.entry.where,
                         hint=error.hint,
                     ) from error
             output = output.with_files(_written(job, rendered))
-    return output
+    return replace(output, problems=(*output.problems, *problems))
+
+
+def _entry_problems(job: InputJob, releases: Iterable[Release]) -> Iterator[Problem]:
+    """Settings by which the result depends on more than charts and values."""
+    target, where = job.entry.target, job.entry.where
+    for key in reaching(job.entry.fields["helm_params"]):
+        job.recorder.unseal(f"helm_params.{key} lets Helm read more than the chart")
+        yield Problem(
+            f"{target}: helm_params.{key} has helm run programs, or read more than the chart",
+            where=where,
+            remedy="leave it out; a program of a component belongs into an external entry",
+            strict=True,
+            code="charts/reaching-out",
+        )
+    if not all(release.is_named for release in releases):
+        job.recorder.unseal("a release without a name is named after the clock")
+        text = f"{target}: a release without helm_params.name is named after the clock"
+        yield Problem(text, where=where, code="charts/nondeterministic")
+
+
+def _chart_problems(
+    job: InputJob, path: Path, chart: Chart, values: Iterable[str]
+) -> Iterator[Problem]:
+    """What makes the output of a chart another one each time: that is not cached."""
+    recorder = job.recorder
+    if chart.damage:
+        recorder.unseal(f"chart {path.name} has an archive that is not read: {chart.damage[0]}")
+    unsteady = chart.unsteady(values)
+    if not unsteady:
+        return
+    names = ", ".join(unsteady)
+    recorder.unseal(f"chart {path.name} gives something else at every compile ({names})")
+    calls = chart.calls(job.entry.fields["helm_values"] or {})
+    for functions, effect in EFFECTS:
+        these = [call for call in calls if call.function in functions]
+        if these:
+            names = ", ".join(dict.fromkeys(call.function for call in these))
+            places = dict.fromkeys(f"{path / call.file}:{call.line}" for call in these)
+            yield Problem(
+                f"{job.entry.target}: chart {chart.title or path.name} {effect} ({names})",
+                where="\n".join([*places, job.entry.where]),
+                code="charts/nondeterministic",
+            )
 
 
 def _values(job: InputJob, scratch: Path) -> tuple[Mapping[str, str], list[str]]:
@@ -111,22 +158,12 @@ def _values(job: InputJob, scratch: Path) -> tuple[Mapping[str, str], list[str]]
 
 
 @contextmanager
-def _on_disk(job: InputJob, path: Path, values: list[str], scratch: Path) -> Iterator[Path]:
+def _on_disk(job: InputJob, path: Path, content: Tree | bytes, scratch: Path) -> Iterator[Path]:
     """Where Helm finds a chart: a copy of what was recorded, without any `.git`.
 
-    A chart that Helm adds sub-charts to stays in its place, as these may be folders beside it. One
-    that may give something else each time is not cached.
+    A chart that Helm adds sub-charts to stays in its place, as these may be folders beside it.
     """
-    look, fields, recorder = job.files, job.entry.fields, job.recorder
-    is_folder = look.kind(path) == "folder"
-    content = look.tree_at(path) if is_folder else look.read(path) or b""
-    chart = Chart.of(content)
-    if chart.damage:
-        recorder.unseal(f"chart {path.name} has an archive that is not read: {chart.damage[0]}")
-    if functions := chart.unsteady(values):
-        names = ", ".join(functions)
-        recorder.unseal(f"chart {path.name} gives something else at every compile ({names})")
-    wanted = fetched(fields, lacks_charts=chart.lacks_charts)
+    wanted = fetched(job.entry.fields, lacks_charts=Chart.of(content).lacks_charts)
     if job.job.offline and wanted:
         raise CommodoreError(
             f"helm would fetch what is wanted by {', '.join(wanted)}",
@@ -134,8 +171,8 @@ def _on_disk(job: InputJob, path: Path, values: list[str], scratch: Path) -> Ite
             hint="leave out --offline, or vendor it",
         )
     if DEPENDENCY_UPDATE in wanted:
-        recorder.unseal(f"{DEPENDENCY_UPDATE} has Helm fetch sub-charts")
-        if not look.hides(path):
+        job.recorder.unseal(f"{DEPENDENCY_UPDATE} has Helm fetch sub-charts")
+        if not job.files.hides(path):
             check_for_programs(job, [path])
             checkout, real = job.output.checkout, path.resolve()
             watched = []

@@ -46,6 +46,12 @@ class Release:
     output_file: str = ""
     flags: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def is_named(self) -> bool:
+        """True unless Helm makes up the name, or it comes from a template."""
+        template = str(dict(self.flags).get("--name-template") or "")
+        return "{{" not in template if template else bool(self.name)
+
     def arguments(self, chart: str, *, output: str, values_files: Iterable[str]) -> list[str]:
         """The arguments of helm."""
         arguments = ["template"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from commodore_py.errors import CommodoreError
@@ -31,8 +31,8 @@ class Job:
     files: Files
     inventory: InventoryImports
     """The own node, see `OwnNode`."""
-    traces: list[bytes] | None = None
-    """Collects the traces of the code, if they are wanted."""
+    traces: list[bytes] = field(default_factory=list)
+    """Collects the traces of the code."""
 
     @property
     def output_path(self) -> Path:

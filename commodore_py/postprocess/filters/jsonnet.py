@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,9 +61,8 @@ def _apply(args: Mapping[str, str], tree: Tree, job: Job) -> Tree:
 
 
 def _evaluate(args: Mapping[str, str], job: Job) -> str:
-    capturing = nullcontext() if job.traces is None else captured(job.traces)
     try:
-        with capturing:
+        with captured(job.traces):
             return _evaluated(args, job)
     except ImportNotFound as error:
         if _KAPITAN in str(error):

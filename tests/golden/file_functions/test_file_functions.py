@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commodore_py.adapters.files import read_tree
 from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.compiler.charts import Chart
 from commodore_py.errors import CommodoreError
@@ -53,7 +54,7 @@ def jsonnet(
 
 def chart(folder: Path, values: dict[str, Any] | None = None) -> str:
     """Calls of a chart that differ each time, and whether sub-charts are missing."""
-    found = Chart.at(folder)
+    found = Chart.of(read_tree(folder))
     calls = (f"{call.function} in {call.file}:{call.line}\n" for call in found.calls(values or {}))
     return f"{found.title or 'no title'}, lacks charts: {found.lacks_charts}\n{''.join(calls)}"
 

@@ -6,6 +6,7 @@ import io
 import tarfile
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files import read_tree
 from commodore_py.compiler.charts import Chart, calls_in
 from tests.support.servers.charts import tar_archive
 
@@ -39,23 +40,23 @@ def test_charts_and_sub_charts_may_be_packed(tmp_path: Path) -> None:
     (tmp_path / "c/charts/broken.tgz").write_bytes(b"broken")
     _pack(tmp_path / "d.tgz", {"d/Chart.yaml": "name: d", "d/templates/x/t.yaml": "\n{{ ago .x }}"})
 
-    assert [call.file for call in Chart.at(tmp_path / "c").calls({})] == [
+    assert [call.file for call in Chart.of(read_tree(tmp_path / "c")).calls({})] == [
         "charts/sub/templates/t.yaml"
     ]
-    assert [(call.file, call.line) for call in Chart.at(tmp_path / "d.tgz").calls({})] == [
-        ("templates/x/t.yaml", 2)
-    ]
+    assert [
+        (call.file, call.line) for call in Chart.of((tmp_path / "d.tgz").read_bytes()).calls({})
+    ] == [("templates/x/t.yaml", 2)]
 
 
 def test_charts_are_called_as_they_call_themselves(tmp_path: Path) -> None:
     _pack(tmp_path / "d.tgz", {"d/Chart.yaml": "name: d", "d/values.yaml": ""})
     (tmp_path / "c/1.2.0").mkdir(parents=True)
 
-    before = Chart.at(tmp_path / "c/1.2.0").title
+    before = Chart.of(read_tree(tmp_path / "c/1.2.0")).title
     (tmp_path / "c/1.2.0/Chart.yaml").write_text("name: c\nversion: 1.2.0\n")
 
-    assert (before, Chart.at(tmp_path / "c/1.2.0").title) == ("", "c 1.2.0")
-    assert Chart.at(tmp_path / "d.tgz").title == "d"
+    assert (before, Chart.of(read_tree(tmp_path / "c/1.2.0")).title) == ("", "c 1.2.0")
+    assert Chart.of((tmp_path / "d.tgz").read_bytes()).title == "d"
 
 
 def _pack(archive: Path, files: dict[str, str]) -> None:
@@ -73,4 +74,4 @@ def test_packed_sub_chart_is_not_missing(tmp_path: Path) -> None:
     archive = tar_archive({"sub/Chart.yaml": SUB.encode()})
     (tmp_path / "charts" / "sub-0.9.0.tgz").write_bytes(archive)
 
-    assert not Chart.at(tmp_path).lacks_charts
+    assert not Chart.of(read_tree(tmp_path)).lacks_charts

@@ -10,10 +10,9 @@ import pytest
 from commodore_py import run_log
 from commodore_py.adapters import time_limits
 from commodore_py.adapters.files.reach import OutsideRead
-from commodore_py.compiler import native
 from commodore_py.errors import CommodoreError
 from tests.support.builders import make_repository
-from tests.support.scenarios.compile_targets import CompileTargets
+from tests.support.scenarios.compile_targets import CompileTargets, trees_of
 from tests.support.tool_releases import write_program
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class World:
     def compile(self, kind: str = "kustomize", *, offline: bool = False, **fields: Any) -> set[str]:  # noqa: ANN401 - as people write them
         self.targets.entries.clear()
         self.targets.entry("web", "web/base", kind=kind, **fields)
-        trees = native.compile_job(self.targets.job(offline=offline))
+        trees = trees_of(self.targets.job(offline=offline))
         return {str(path) for tree in trees.values() for path in tree}
 
     def everything(self) -> dict[str, bytes]:

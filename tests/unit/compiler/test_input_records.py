@@ -16,8 +16,8 @@ from commodore_py.cache.questions import remotes
 from commodore_py.cache.questions.remotes import REMOTE
 from commodore_py.cache.questions.tools import HELM, SCRIPT, tool_digest
 from commodore_py.cache.recorder import Recorder
-from commodore_py.cache.results import Work
-from commodore_py.compiler.cached import EntryCache, roots_of
+from commodore_py.cache.results import ResultCache
+from commodore_py.compiler.cached import roots_of, work_of
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
@@ -161,13 +161,12 @@ def test_locked_bases_decide_without_remotes(
     targets.write("top/kustomization.yaml", "")
     targets.entry("web", "top", kind="kustomize")
     job = targets.job(bases=bases)
-    cache = EntryCache(job, Views(job.inventory))
+    roots = roots_of(job)
 
-    work = cache._work(  # noqa: SLF001 - what rendering asks
-        INPUT_TYPES["kustomize"], _input_job(job, Recorder(roots_of(job)))
+    work = work_of(
+        INPUT_TYPES["kustomize"], _input_job(job, Recorder(roots)), ResultCache(None, roots)
     )
 
-    assert isinstance(work, Work)
     assert work.view.offline != asked
 
 

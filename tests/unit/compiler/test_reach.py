@@ -14,11 +14,10 @@ import pytest
 
 from commodore_py import run_log
 from commodore_py.adapters.files.reach import NeverRead, OutsideRead, Reach
-from commodore_py.compiler import native
 from commodore_py.config import Config, WorkPaths, facts_folder
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER, LIBRARIES
-from tests.support.scenarios.compile_targets import CompileTargets
+from tests.support.scenarios.compile_targets import CompileTargets, trees_of
 from tests.support.tables import each
 from tests.support.tool_releases import write_program
 
@@ -92,7 +91,7 @@ class Machine:
         """All output, and what was read outside."""
         job = self.targets.job()
         with run_log.collecting() as events:
-            trees = native.compile_job(replace(job, reach=reach or job.reach))
+            trees = trees_of(replace(job, reach=reach or job.reach))
         content = b"".join(entry.content for tree in trees.values() for entry in tree.values())
         return content, events.of(OutsideRead)
 

@@ -1,0 +1,189 @@
+"""Kapitan in a process of its own: whole targets for the reference engine, entries for kadet.
+
+Kapitan keeps its state in modules, ends the process on a bad inventory and prints tracebacks; none
+of that reaches ours.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import isolated
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.errors import CommodoreError
+from commodore_py.model.inventory import Inventory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.compiler.job import Job
+
+_REFERENCE = re.compile(r"\?\{[^}]+\}")
+
+
+class CompileError(CommodoreError):
+    """An instance could not be compiled."""
+
+    @classmethod
+    def of(cls, problem: str, scratch: Path, where: str) -> CompileError:
+        """An error of Kapitan, with the reference that it names, if it does."""
+        # The scratch folder is removed before this is read.
+        error = cls(problem.replace(str(scratch), "(scratch)"), where=where)
+        match = _REFERENCE.search(problem)
+        error.subject = match[0] if match else ""
+        return error
+
+
+def run(function: str, job: Job, scratch: Path, *arguments: object, show_log: bool = False) -> Any:  # noqa: ANN401 - whatever the function returns
+    """Call one of the functions below in another process, with the reference files on disk."""
+    for file in job.references:
+        write_if_changed(scratch / "refs" / file.path, file.content)
+    # Kapitan renders the inventory again, from the files, or gets it in another form.
+    job = replace(job, inventory=Inventory({}), bases=None)
+    name = f"{__name__}:{function}"
+    try:
+        return isolated.call(name, job, scratch, *arguments, forward=show_log)
+    except isolated.Crashed as error:
+        raise CompileError(f"Kapitan ended without a result: {error}") from error
+
+
+def compile_targets(job: Job, scratch: Path) -> dict[str, str]:
+    """Drive Kapitan's parts as its own command would; returns the errors by target."""
+    from kapitan.resources import get_inventory
+    from kapitan.targets import compile_target, load_target_inventory
+
+    arguments, references, search_paths = _set_up(job, scratch)
+    errors = _Errors()
+    logging.getLogger().addHandler(errors)
+    try:
+        inventory = get_inventory(str(job.root / "inventory"))
+        targets = load_target_inventory(inventory, list(job.targets))
+    except (Exception, SystemExit) as error:
+        # Kapitan checks all targets at once, logs what it does not like, and ends the process.
+        raise CompileError(
+            f"Kapitan does not accept the inventory: {errors.text() or error}",
+            where="parameters.kapitan of the targets",
+            hint="check input types and keys of the compile and dependencies entries;"
+            " -v shows Kapitan's own words",
+        ) from error
+    problems: dict[str, str] = {}
+    for target in targets:
+        try:
+            compile_target(target, search_paths, str(scratch / "compiled"), references, arguments)
+        except Exception as error:  # noqa: BLE001 - any input type may raise anything; it is shown with its target
+            problems[str(target.vars.target)] = _words_of(error)
+    return problems
+
+
+def compile_kadet(
+    job: Job, scratch: Path, target: str, fields: Mapping[str, Any], views: Mapping[str, Any]
+) -> str:
+    """Compile an entry of kadet by Kapitan's class; returns what is wrong with it, if anything."""
+    from kapitan import cached
+    from kapitan.inputs.kadet import Kadet
+    from kapitan.inventory.model.input_types import CompileInputTypeConfig
+    from pydantic import TypeAdapter
+
+    arguments, references, search_paths = _set_up(job, scratch)
+    cached.inv = cached.global_inv = _Inventory(views)
+    cached.inventory_global_kadet = {}
+    model = TypeAdapter(CompileInputTypeConfig).validate_python(fields)
+    compiled = str(scratch / "compiled")
+    try:
+        Kadet(compiled, search_paths, references, target, arguments).compile_obj(model)
+    except Exception as error:  # noqa: BLE001 - the code of a component may raise anything
+        return _words_of(error)
+    return ""
+
+
+class _Inventory(dict[str, Any]):
+    """Targets in the form of Kapitan's classes; topics are not shared between targets."""
+
+    topics: Mapping[str, Any] = {}
+
+    def consumed_topics(self, target: str) -> set[str]:  # noqa: ARG002 - Kapitan's signature
+        return set()
+
+
+class _Errors(logging.Handler):
+    """Errors in Kapitan's log, to be shown with ours."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self._lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines += record.getMessage().splitlines()
+
+    def text(self) -> str:
+        """The lines without links to documentation, each once."""
+        useful = (line.strip() for line in self._lines if "errors.pydantic.dev" not in line)
+        return "; ".join(dict.fromkeys(line for line in useful if line))
+
+
+def _set_up(job: Job, scratch: Path) -> tuple[Namespace, Any, list[str]]:
+    """Kapitan's command line as Commodore sets it, its reference files and its search paths."""
+    import jinja2
+    from kapitan import cached
+    from kapitan.refs.base import PlainRef, PlainRefBackend, RefController
+
+    from commodore_py.adapters.jinja import Confined
+
+    class BarePaths(PlainRefBackend):  # type: ignore[misc]  # Kapitan has no types
+        """Reveals a reference as its own path, whatever is stored there."""
+
+        def __init__(self) -> None:
+            super().__init__("")
+            self.type_name = "vaultkv"
+
+        def __getitem__(self, ref_path: str) -> object:
+            return PlainRef(ref_path)
+
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    # Templates are rendered in the same sandbox as ours.
+    jinja2.Environment = Confined  # type: ignore[misc]
+    jinja2.Template.environment_class = Confined
+    arguments = Namespace(
+        inventory_path=str(job.root / "inventory"),
+        inventory_backend="reclass-rs",
+        output_path=str(job.output),
+        indent=2,
+        multiline_string_style="literal",
+        yaml_multiline_string_style="literal",
+        dump_null_as_empty=False,
+        yaml_dump_null_as_empty=False,
+        reveal=job.reveal,
+        prune=False,
+        cache=False,
+        verbose=False,
+        use_go_jsonnet=True,
+        cue_path="cue",
+        kustomize_path="kustomize",
+        helm_path="helm",
+        jinja2_filters="lib/jinja2_filters.py",
+        compose_target_name=False,
+    )
+    cached.args = arguments
+    references = RefController(str(scratch / "refs"), embed_refs=False)
+    if job.reveal:
+        references.register_backend(BarePaths())
+    return arguments, references, [str(path) for path in (*job.search_paths, scratch)]
+
+
+def _words_of(error: BaseException) -> str:
+    """The message of an error of Kapitan, as readable as possible."""
+    # gojsonnet 0.22 does not end the text of a failed import: Python cannot decode what follows.
+    cause: BaseException | None = error
+    last = error
+    while cause is not None:
+        if isinstance(cause, UnicodeDecodeError):
+            return cause.object.decode(errors="replace")
+        last, cause = cause, cause.__cause__
+    words = [str(error), "" if str(last) else type(last).__name__]
+    return " ".join(filter(None, words))

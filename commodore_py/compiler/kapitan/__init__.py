@@ -1,1 +1,0 @@
-"""Kapitan itself: the reference engine, and its input types beside ours."""
