@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -12,41 +13,26 @@ from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.recorder import RecordingImports
-from commodore_py.cache.results import ResultCache, Work
-from commodore_py.cache.roots import Roots
-from commodore_py.lib import LIBRARIES
+from commodore_py.cache.results import Work
 
-from .output import with_contents
+from .filters import FILTERS
+from .output import inside, with_contents
 
 if TYPE_CHECKING:
     from commodore_py.cache.recorder import Recorder
-    from commodore_py.config import Config
+    from commodore_py.cache.results import ResultCache
     from commodore_py.model.tree import Tree
 
     from .definitions import Definition
-    from .filters import Apply, Filter, Job
+    from .filters import Apply, Job
 
-_FORMAT = 3
-
-
-def filter_cache(config: Config) -> ResultCache:
-    """Results of the filters of one run."""
-    return ResultCache(
-        config.result_cache,
-        Roots({"work": config.paths.root, "library": LIBRARIES.parent}),
-        verify=config.verify_cache,
-        remote=config.remote_cache,
-    )
+_FORMAT = 4
 
 
-def filtered(
-    definition: Definition, kind: Filter, tree: Tree, job: Job, cache: ResultCache
-) -> Tree:
-    """The tree after a filter, cached or run."""
-    apply = kind.parse(definition.args)
-    if not cache.in_store:
-        return apply(tree, job)
-    label = f"{definition.spot.target}: filter {definition.name}"
+def work_of(definition: Definition, tree: Tree, job: Job, cache: ResultCache) -> Work[Tree]:
+    """A filter as work; its key covers everything that it is given, with portable paths."""
+    inside(job.root, job.folder)
+    spot, roots = definition.spot, cache.roots
     key = digests.of_value(
         (
             _FORMAT,
@@ -55,31 +41,28 @@ def filtered(
             dict(definition.args),
             job.folder,
             job.component,
-            [cache.roots.portable(str(folder)) for folder in job.files.search_paths],
-            kind.sees(tree, job, cache.roots),
+            roots.portable(str(job.source)),
+            [roots.portable(str(folder)) for folder in job.files.search_paths],
         )
     )
-    if key is None:
-        cache.not_cached(label, "its arguments are not plain data")
-        return apply(tree, job)
-    target = definition.spot.target
-    view = View(job.files, cache.roots, cache.answers, targets=job.inventory.views, target=target)
-    return cache.cached(
-        Work(
-            label,
-            str(definition.spot),
-            key,
-            view,
-            partial(_record, apply, tree, job, view),
-            partial(_restore, tree, job),
-        )
+    view = View(job.files, roots, cache.answers, targets=job.inventory.views, target=spot.target)
+    apply = FILTERS[definition.kind].parse(definition.args)
+    return Work(
+        label=f"{spot.target}: filter {definition.name}",
+        where=str(spot),
+        key=key or os.urandom(32).hex(),
+        view=view,
+        make=partial(_record, apply, tree, job, view, is_plain=key is not None),
+        restore=partial(_restore, tree, job),
     )
 
 
 def _record(
-    apply: Apply, tree: Tree, job: Job, view: View, recorder: Recorder
+    apply: Apply, tree: Tree, job: Job, view: View, recorder: Recorder, *, is_plain: bool
 ) -> tuple[Tree, bytes]:
     """The tree after a filter; files count even with the bytes that they had before."""
+    if not is_plain:
+        recorder.unseal("its arguments are not plain data")
     recording = replace(
         job,
         files=replace(job.files, observer=recorder),

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.files.view import Files
     from commodore_py.adapters.jsonnet.inventory import InventoryImports
-    from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
 
 
@@ -60,7 +59,7 @@ class Apply(Protocol):
     """A filter that knows its arguments."""
 
     def __call__(self, tree: Tree, job: Job) -> Tree:
-        """The instance's tree as it is afterwards."""
+        """The instance's tree as it is afterwards; everything is read by `job`."""
 
 
 class Filter(Protocol):
@@ -68,9 +67,6 @@ class Filter(Protocol):
 
     def parse(self, args: Mapping[str, Any]) -> Apply:
         """Turn arguments as users write them into a filter, or raise `BadArguments`."""
-
-    def sees(self, tree: Tree, job: Job, roots: Roots) -> object:
-        """Inputs besides its arguments and what it reads by `job`."""
 
 
 class BadArguments(CommodoreError):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.jsonnet.documents import read_all
-from commodore_py.cache.digests import digest
 from commodore_py.errors import CommodoreError
 from commodore_py.postprocess.output import BadOutput, inside, place
 
@@ -18,7 +17,6 @@ from .base import Apply, BadArguments, Job
 
 if TYPE_CHECKING:
     from commodore_py.adapters.jsonnet.evaluate import Json
-    from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
 
 _NAMESPACE_FILE = "00_namespace"
@@ -53,13 +51,6 @@ def parse(args: Mapping[str, Any]) -> Apply:
     return functools.partial(_apply, arguments)
 
 
-def sees(tree: Tree, job: Job, _: Roots) -> object:
-    """The files directly in its folder."""
-    folder = inside(job.root, job.folder)
-    files = ((path, entry) for path, entry in tree.items() if path.parent == folder)
-    return [(path.name, digest(entry.content)) for path, entry in files]
-
-
 def _excluded(value: object) -> tuple[Mapping[str, Any], ...]:
     entries = value if isinstance(value, list) else [None]
     if not all(isinstance(entry, Mapping) and "kind" in entry for entry in entries):
@@ -73,19 +64,18 @@ def _excluded(value: object) -> tuple[Mapping[str, Any], ...]:
 def _apply(arguments: _Arguments, tree: Tree, job: Job) -> Tree:
     fields: dict[str, object] = {}
     sources: dict[str, str] = {}
-    folder = inside(job.root, job.folder)
-    for path, entry in tree.items():
-        if path.parent != folder:
-            continue
-        key = path.name.rpartition(".")[0]
+    folder = job.root / inside(job.root, job.folder)
+    for name in job.files.files_in(folder):
+        key = name.rpartition(".")[0]
         if key in sources:
             raise BadOutput(
-                f"both {sources[key]} and {path.name} would become {key}.yaml",
+                f"both {sources[key]} and {name} would become {key}.yaml",
                 where=str(job.output_path),
                 hint="let the component write only one of them",
             )
-        sources[key] = path.name
-        fields[key] = _patch_file(entry.content, arguments, str(job.root / path))
+        sources[key] = name
+        content = job.files.read(folder / name) or b""
+        fields[key] = _patch_file(content, arguments, str(folder / name))
     if arguments.create:
         fields[_NAMESPACE_FILE] = _namespace(arguments.namespace)
     return place(tree, job.root, job.folder, fields)

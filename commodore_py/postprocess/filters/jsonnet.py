@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from commodore_py.adapters.files.view import Files
-    from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
 
 _KAPITAN = "lib/kapitan.libjsonnet"
@@ -44,12 +43,8 @@ def parse(args: Mapping[str, Any]) -> Apply:
     return functools.partial(_apply, args)
 
 
-def sees(_: Tree, job: Job, roots: Roots) -> object:
-    """Its code sees where it writes, and may write that down."""
-    return str(job.output_path), roots.portable(str(job.source))
-
-
 def _apply(args: Mapping[str, str], tree: Tree, job: Job) -> Tree:
+    job.files.show(job.output_path)  # which the code sees, and may write down
     fields = json_text.load(_evaluate(args, job), name=str(job.source))
     if not isinstance(fields, dict):
         raise JsonnetError(
