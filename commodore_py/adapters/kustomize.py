@@ -171,86 +171,60 @@ def version_of(url: str) -> GitBase | None:
     return git_base(url)
 
 
-def remote_bases(folder: Path, files: Files = ON_DISK) -> tuple[RemoteBase, ...]:
-    """The places that a kustomization, and those it is built on, have to be fetched from."""
-    bases: dict[tuple[Path, str], RemoteBase] = {}
-    for kustomization in _kustomizations(folder, files):
-        if kustomization.file is None:
-            continue
-        remote = (
-            n
-            for n in _names(kustomization.content)
-            if not kustomization.has(n, files) and _REMOTE.match(n)
-        )
-        charts = (
-            c for c in _items(kustomization.content.get("helmCharts")) if isinstance(c, Mapping)
-        )
-        named = (str(c["repo"]) for c in charts if isinstance(c.get("repo"), str))
-        for name in (*remote, *named):
-            bases.setdefault(
-                (kustomization.file, name),
-                RemoteBase(name, kustomization.file, kustomization.line_of(name)),
-            )
-    return tuple(sorted(bases.values(), key=lambda base: (str(base.file), base.line, base.url)))
+@dataclass(frozen=True, slots=True)
+class Kustomizations:
+    """A kustomization and all those that it is built on."""
 
-
-def local_folders(folder: Path, files: Files = ON_DISK) -> tuple[Path, ...]:
-    """A kustomization and all those it is built on."""
-    return tuple(kustomization.folder for kustomization in _kustomizations(folder, files))
-
-
-def unknown_inputs(folder: Path, files: Files = ON_DISK) -> str:
-    """Why more is read than these folders and remote bases; empty if nothing is.
+    folders: tuple[Path, ...]
+    remote_bases: tuple[RemoteBase, ...]
+    """The places that something of them has to be fetched from."""
+    unknown_inputs: str
+    """Why more is read than the folders and the remote bases; empty if nothing is.
 
     What else a kustomization names has to lie in its own folder: kustomize sees to that.
     """
-    for kustomization in _kustomizations(folder, files):
-        if kustomization.file is None:
-            return f"{kustomization.folder} is not a kustomization"
-        if (
-            "helmCharts" in kustomization.content
-            or "helmChartInflationGenerator" in kustomization.content
-        ):
-            return "kustomize renders charts"
-        for name in _names(kustomization.content):
-            if name.startswith("/") or not (kustomization.has(name, files) or _REMOTE.match(name)):
-                return f"{name} is not below the kustomization"
-    return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kustomization:
-    """A folder with the file that makes it one; None if there is no such file."""
-
-    folder: Path
-    file: Path | None
-    text: bytes
-    content: Mapping[object, object]
-
-    def has(self, name: str, files: Files) -> bool:
-        return files.kind(self.folder / name) is not None
-
-    def line_of(self, text: str) -> int:
-        lines = self.text.decode(errors="replace").splitlines()
-        return next((number for number, line in enumerate(lines, 1) if text in line), 1)
-
-
-def _kustomizations(folder: Path, files: Files) -> Iterator[_Kustomization]:
-    """A folder and all it is built on, each once."""
-    waiting, seen = [folder], set[str]()
+def read_kustomizations(folder: Path, files: Files = ON_DISK) -> Kustomizations:
+    """Read a kustomization and all those that it is built on, each once."""
+    folders: dict[str, Path] = {}
+    bases: dict[tuple[Path, str], RemoteBase] = {}
+    unknown: list[str] = []
+    waiting = [folder]
     while waiting:
         current = waiting.pop()
-        real = os.path.realpath(current)
-        if real in seen:
+        if os.path.realpath(current) in folders:
             continue
-        seen.add(real)
+        folders[os.path.realpath(current)] = current
         candidates = (current / name for name in _FILES)
         file = next((path for path in candidates if files.kind(path) == "file"), None)
-        text = (files.read(file) or b"") if file is not None else b""
-        kustomization = _Kustomization(current, file, text, _parsed(text))
-        yield kustomization
-        names = (current / name for name in _names(kustomization.content))
-        waiting += [path for path in names if files.kind(path) == "folder"]
+        if file is None:
+            unknown.append(f"{current} is not a kustomization")
+            continue
+        text = files.read(file) or b""
+        content = _parsed(text)
+        charts = (c for c in _items(content.get("helmCharts")) if isinstance(c, Mapping))
+        fetched = [str(c["repo"]) for c in charts if isinstance(c.get("repo"), str)]
+        if "helmCharts" in content or "helmChartInflationGenerator" in content:
+            unknown.append("kustomize renders charts")
+        for name in _names(content):
+            kind = files.kind(current / name)
+            is_remote = kind is None and _REMOTE.match(name)
+            if kind == "folder":
+                waiting.append(current / name)
+            if is_remote:
+                fetched.append(name)
+            if name.startswith("/") or not (kind or is_remote):
+                unknown.append(f"{name} is not below the kustomization")
+        lines = text.decode(errors="replace").splitlines()
+        for name in fetched:
+            number = next((number for number, line in enumerate(lines, 1) if name in line), 1)
+            bases.setdefault((file, name), RemoteBase(name, file, number))
+    return Kustomizations(
+        tuple(folders.values()),
+        tuple(sorted(bases.values(), key=lambda base: (str(base.file), base.line, base.url))),
+        next(iter(unknown), ""),
+    )
 
 
 def _parsed(text: bytes) -> Mapping[object, object]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from commodore_py.adapters.child_environment import child_environment
+from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.cache.questions.tools import (
     ENVIRONMENT,
     SCRIPT,
@@ -14,7 +16,7 @@ from commodore_py.cache.questions.tools import (
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from commodore_py.cache.recorder import Recorder
@@ -45,6 +47,20 @@ def record_program(about: str, recorder: Recorder) -> None:
         recorder.unseal(f"{about.partition(':')[0]} is a script, which may read anything")
     recorder.note(TOOL.question(about), answer)
     recorder.note(ENVIRONMENT.question("Helm and kustomize"), environment_digest())
+
+
+def run_program(
+    job: InputJob, command: Sequence[str], source: Path, folder: Path, env: Mapping[str, str]
+) -> bytes:
+    """What a program prints that renders a copy of a source, in a scratch folder."""
+    scratch = {**child_environment(), "TMPDIR": str(folder.parent)}
+    try:
+        return run(command, cwd=folder, only_env={**scratch, **env})
+    except ProgramFailed as error:
+        text = (error.stderr or str(error)).replace(str(folder.parent), "(scratch)")
+        raise CommodoreError(
+            f"{command[0]} cannot render {source}: {text}", where=job.entry.where, hint=error.hint
+        ) from error
 
 
 def check_for_programs(job: InputJob, paths: Iterable[Path]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +9,10 @@ from typing import TYPE_CHECKING
 import yaml
 
 from commodore_py.adapters import files
-from commodore_py.adapters.child_environment import child_environment
-from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.compiler.fields import EVERY_INPUT, NO_TEXT, Field, named_values, or_null, text
-from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
-from .base import check_for_programs, inputs_of
+from .base import check_for_programs, inputs_of, run_program
 
 if TYPE_CHECKING:
     from commodore_py.compiler.job import InputJob
@@ -36,12 +32,6 @@ def render(job: InputJob) -> Output:
     """Export a copy of each folder, with the entry's input in it."""
     job.recorder.unseal("cue may read modules of others")
     fields, output = job.entry.fields, job.output
-    if shutil.which("cue") is None:
-        raise CommodoreError(
-            "input type cuelang needs cue, and there is none in PATH",
-            where=job.entry.where,
-            hint="install cue: see the releases of cue-lang/cue",
-        )
     place = output.place(job.entry.output_path, fields["output_filename"] or "output.yaml")
     for pattern in job.entry.input_paths:
         for source in inputs_of(job, pattern):
@@ -62,13 +52,5 @@ def _exported(job: InputJob, source: Path) -> bytes:
         folder = Path(name).resolve() / source.name
         files.write_tree(folder, job.files.tree_at(source))
         files.write_if_changed(folder / "input.yaml", yaml.dump(fields["input"]).encode())
-        env = {**child_environment(), "TMPDIR": name}
-        if job.job.offline:
-            env["CUE_REGISTRY"] = "none"
-        try:
-            return run(command, cwd=folder, only_env=env)
-        except ProgramFailed as error:
-            words = (error.stderr or str(error)).replace(name, "(scratch)")
-            raise CommodoreError(
-                f"cue cannot export {source}: {words}", where=job.entry.where, hint=error.hint
-            ) from error
+        env = {"CUE_REGISTRY": "none"} if job.job.offline else {}
+        return run_program(job, command, source, folder, env)

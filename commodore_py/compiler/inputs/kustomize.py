@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,6 @@ import yaml
 from commodore_py.adapters import files, kustomize
 from commodore_py.adapters import yaml as yaml_door
 from commodore_py.adapters.child_environment import child_environment
-from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.adapters.reading import text_of
 from commodore_py.cache.digests import UNKNOWN
 from commodore_py.cache.questions.remotes import REMOTE, commit_of
@@ -34,7 +32,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import GIT_HOOKS
 from commodore_py.model.tree import Entry
 
-from .base import check_for_programs, inputs_of, record_program
+from .base import check_for_programs, inputs_of, record_program, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -76,14 +74,14 @@ def render(job: InputJob) -> Output:
 def record_kustomization(job: InputJob, folder: Path) -> None:
     """Record everything that kustomize reads for a folder."""
     look, recorder = job.files, job.recorder
-    problem = kustomize.unknown_inputs(folder, look)
-    folders = kustomize.local_folders(folder, look)
-    if problem or any(map(look.hides, folders)):
+    kustomizations = kustomize.read_kustomizations(folder, look)
+    problem = kustomizations.unknown_inputs
+    if problem or any(map(look.hides, kustomizations.folders)):
         recorder.unseal(problem or "the kustomization is output of an earlier entry")
         return
-    for path in folders:
+    for path in kustomizations.folders:
         look.tree_at(path)
-    for base in kustomize.remote_bases(folder, look):
+    for base in kustomizations.remote_bases:
         for place in base.local_places:
             look.judge(place)
         version = kustomize.version_of(base.url)
@@ -104,8 +102,9 @@ def fetching(job: InputJob, folder: Path, scratch: Path) -> Iterator[Mapping[str
     others in turn, whose commits were not recorded.
     """
     look, provider = job.files, job.job.bases
-    check_for_programs(job, (f for f in kustomize.local_folders(folder, look) if f.is_dir()))
-    bases = kustomize.remote_bases(folder, look)
+    kustomizations = kustomize.read_kustomizations(folder, look)
+    check_for_programs(job, (path for path in kustomizations.folders if path.is_dir()))
+    bases = kustomizations.remote_bases
     if bases and provider is not None:
         with provider.provided(bases) as variables:
             yield variables
@@ -153,7 +152,8 @@ def _unrecorded(bases: Iterable[RemoteBase], copies: Path) -> Iterator[str]:
         if not paths:
             yield f"{url} was not fetched with git"
         for copy in paths:  # one for each version of a repository
-            for below in kustomize.remote_bases(copy / version.folder):
+            below_it = kustomize.read_kustomizations(copy / version.folder)
+            for below in below_it.remote_bases:
                 named = kustomize.version_of(below.url)
                 if named is None or not _COMMIT.fullmatch(named.ref):
                     yield f"{url} is built on {below.url}"
@@ -165,12 +165,6 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
     if look.kind(source) != "folder":
         raise CommodoreError(
             f"{source} must be a folder with a kustomization.yaml", where=job.entry.where
-        )
-    if shutil.which("kustomize") is None:
-        raise CommodoreError(
-            "input type kustomize needs kustomize, and there is none in PATH",
-            where=job.entry.where,
-            hint="install kustomize: `commodore tool install kustomize` gets one",
         )
     build = scratch / "build"
     with fetching(job, source, scratch) as variables:
@@ -193,17 +187,11 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
                 {"path": os.path.basename(place), "target": patch["target"]}  # noqa: PTH119 - a text
             )
         files.write_if_changed(build / "kustomization.yaml", yaml.dump(content).encode())
-        try:
-            bases = kustomize.remote_bases(source, look)
-            # Bases of others have bases as well.
-            allowed = _PROTOCOLS + (":file" if any(base.local_places for base in bases) else "")
-            env = {**child_environment(), "TMPDIR": str(scratch), "GIT_ALLOW_PROTOCOL": allowed}
-            return run(["kustomize", "build", str(build)], only_env={**env, **variables})
-        except ProgramFailed as error:
-            text = (error.stderr or str(error)).replace(str(scratch), "(scratch)")
-            raise CommodoreError(
-                f"kustomize cannot build {source}: {text}", where=job.entry.where, hint=error.hint
-            ) from error
+        # Bases of others have bases as well.
+        bases = kustomize.read_kustomizations(source, look).remote_bases
+        allowed = _PROTOCOLS + (":file" if any(base.local_places for base in bases) else "")
+        env = {"GIT_ALLOW_PROTOCOL": allowed, **variables}
+        return run_program(job, ["kustomize", "build", "."], source, build, env)
 
 
 def _kustomization(job: InputJob, source: Path) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from commodore_py import run_log
 from commodore_py.adapters.files import make_folder
 from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.git.program import git
-from commodore_py.adapters.kustomize import GitBase, git_base, remote_bases
+from commodore_py.adapters.kustomize import GitBase, git_base, read_kustomizations
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.revisions import is_commit
@@ -158,4 +158,4 @@ class _Provider:
             folder = (top / base.folder).resolve()
             if not folder.is_relative_to(top) or not folder.is_dir():
                 return ()
-            return remote_bases(folder)
+            return read_kustomizations(folder).remote_bases
