@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -32,6 +31,25 @@ _SUB_VARIABLE = re.compile(r"@[\w.\-]+")
 _ENCODED = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
 _GROUP = 3  # bytes that base64 turns into four characters
 _CHARACTER = 6  # bits of them that each character holds
+
+
+def _encoded(starts: Iterable[bytes]) -> Iterator[bytes]:
+    """The beginning of a reference as it looks in base64, for each way it can be aligned."""
+    for start in starts:
+        for before in range(_GROUP):
+            encoded = base64.b64encode(bytes(before) + start + bytes(_GROUP))
+            first = -(-before * 8 // _CHARACTER)
+            last = (before + len(start)) * 8 // _CHARACTER
+            yield encoded[first:last]
+
+
+_STARTS = tuple(f"?{{{kind}:".encode() for kind in REF_BACKENDS)
+_ENCODED_STARTS = tuple(_encoded(_STARTS))
+# As Kapitan finds them; a path may begin with what is a hash elsewhere, so only it counts.
+_TAG = re.compile(
+    rb"\?\{(?:%b):([\w\-.@=/]+)(?::[\w\-.@=/:]*)?(?:\|\|[^}]*)?\}"
+    % b"|".join(re.escape(kind.encode()) for kind in REF_BACKENDS)
+)
 
 
 def reference_problems(marked: Marked, place_of: PlaceOf = nowhere) -> tuple[Problem, ...]:
@@ -91,25 +109,6 @@ def _path_of(text: str) -> str:
     return text.split(":")[1] if ":" in text else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Signs:
-    """The form of references of the known backends in files."""
-
-    tag: re.Pattern[bytes]
-    starts: tuple[bytes, ...]
-    encoded_starts: tuple[bytes, ...]
-    """Beginnings in base64."""
-
-    @classmethod
-    def of(cls, backends: Iterable[str]) -> _Signs:
-        kinds = [kind.encode() for kind in backends]
-        starts = tuple(b"?{" + kind + b":" for kind in kinds)
-        # As Kapitan finds them; a path may begin with what is a hash elsewhere, so only it counts.
-        tag = rb"\?\{(?:%b):([\w\-.@=/]+)(?::[\w\-.@=/:]*)?(?:\|\|[^}]*)?\}"
-        tag %= b"|".join(map(re.escape, kinds))
-        return cls(re.compile(tag), starts, tuple(_encoded(starts)))
-
-
 def manifest_problems(
     trees: Mapping[str, Tree], references: Iterable[ReferenceFile]
 ) -> tuple[Problem, ...]:
@@ -117,43 +116,34 @@ def manifest_problems(
 
     What the compiler looks through cannot hold the former; filters, copies and the like can.
     """
-    known, signs = {reference.path for reference in references}, _Signs.of(REF_BACKENDS)
+    known = {reference.path for reference in references}
     return tuple(
         Problem(text, where=f"target {name}: {path}", strict=True, code="refs/unrevealed")
         for name, tree in sorted(trees.items())
         for path, entry in tree.items()
-        for text in dict.fromkeys(_problems_in(entry.content, known, signs))
+        for text in dict.fromkeys(_problems_in(entry.content, known))
     )
 
 
-def _problems_in(content: bytes, container: Container[str], signs: _Signs) -> Iterator[str]:
-    if any(start in content for start in signs.starts):
-        for tag in signs.tag.finditer(content):
+def _problems_in(content: bytes, known: Container[str]) -> Iterator[str]:
+    if any(start in content for start in _STARTS):
+        for tag in _TAG.finditer(content):
             path = _SUB_VARIABLE.sub("", tag[1].decode(errors="replace"))
-            if str(PurePosixPath(path)) not in container:
+            if str(PurePosixPath(path)) not in known:
                 yield (
-                    f"reference {_text(tag[0])} stands in a manifest, but in no parameter:"
-                    " it has no reference file, and will not be revealed"
+                    f"reference {tag[0].decode(errors='replace')} stands in a manifest, but in no"
+                    " parameter: it has no reference file, and will not be revealed"
                 )
     # A search for bytes is fast; hardly any file ever gets further.
-    if any(start in content for start in signs.encoded_starts):
+    if any(start in content for start in _ENCODED_STARTS):
         for encoded in _ENCODED.finditer(content):
-            if any(start in encoded[0] for start in signs.encoded_starts):
-                for tag in signs.tag.finditer(_decoded(encoded[0])):
+            if any(start in encoded[0] for start in _ENCODED_STARTS):
+                for tag in _TAG.finditer(_decoded(encoded[0])):
                     yield (
-                        f"reference {_text(tag[0])} is base64-encoded in a manifest: it will not"
-                        " be revealed (use stringData of a Secret, which holds plain text)"
+                        f"reference {tag[0].decode(errors='replace')} is base64-encoded in a"
+                        " manifest: it will not be revealed (use stringData of a Secret, which"
+                        " holds plain text)"
                     )
-
-
-def _encoded(starts: Iterable[bytes]) -> Iterator[bytes]:
-    """The beginning of a reference as it looks in base64, for each way it can be aligned."""
-    for start in starts:
-        for before in range(_GROUP):
-            encoded = base64.b64encode(bytes(before) + start + bytes(_GROUP))
-            first = -(-before * 8 // _CHARACTER)
-            last = (before + len(start)) * 8 // _CHARACTER
-            yield encoded[first:last]
 
 
 def _decoded(encoded: bytes) -> bytes:
@@ -162,7 +152,3 @@ def _decoded(encoded: bytes) -> bytes:
         return base64.b64decode(text + b"=" * (-len(text) % 4))
     except binascii.Error:  # one character too many: not base64 after all
         return b""
-
-
-def _text(tag: bytes) -> str:
-    return tag.decode(errors="replace")

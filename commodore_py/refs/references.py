@@ -6,12 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError
-from commodore_py.model.secrets import SecretRef
 from commodore_py.model.spot import Spot
 
 from .backends import REF_BACKENDS
-from .errors import BadReference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,22 +24,6 @@ if TYPE_CHECKING:
 
 _MARK = "?{"
 _REFERENCE = re.compile(r"\?\{([^}]+)\}")
-
-
-class MissingParameters(CommodoreError):
-    """A target does not hold the parameters of the component it is made from."""
-
-
-def missing_parameters(inventory: Inventory) -> Iterator[MissingParameters]:
-    """One error for each instance whose target lacks its component's parameter key."""
-    for instance in sorted(inventory.instances, key=lambda instance: instance.name):
-        key = instance.component_key
-        if key not in inventory.nodes[instance.name].parameters:
-            yield MissingParameters(
-                f"component {instance.component} has no parameters in target {instance.name}",
-                where=f"target {instance.name}, parameters.{key}",
-                hint=f"define parameters.{key} in the component's class/defaults.yml",
-            )
 
 
 def references_in(marked: Marked) -> Texts:
@@ -97,32 +78,3 @@ def _look(target: str, path: ParameterPath, value: object) -> Iterator[tuple[Spo
         case list() | tuple():
             for index, below in enumerate(value):
                 yield from _look(target, (*path, f"[{index}]"), below)
-
-
-def parse_all(texts: Texts) -> tuple[list[SecretRef], list[BadReference]]:
-    """Each reference once, and one error for each text that is none."""
-    refs: dict[tuple[str, str], SecretRef] = {}
-    errors: list[BadReference] = []
-    for text, spots in texts.items():
-        try:
-            ref = parse(text, spots)
-        except BadReference as error:
-            errors.append(error)
-        else:
-            refs.setdefault((ref.backend, ref.path), ref)
-    return list(refs.values()), errors
-
-
-def parse(text: str, spots: tuple[Spot, ...]) -> SecretRef:
-    """Backend and path of a reference; what follows a second colon is a hash, and ignored."""
-    kind, *rest = text.split(":")
-    ref = SecretRef(kind, rest[0] if rest else "", spots)
-    if kind not in REF_BACKENDS:
-        known = ", ".join(f"?{{{name}:...}}" for name in sorted(REF_BACKENDS))
-        problem = f"reference ?{{{text}}} is of a type that is not supported"
-        raise BadReference.of(problem, ref, hint=f"supported are {known}")
-    if not rest:
-        hint = f"write ?{{{kind}:<secret>/<key>}}"
-        raise BadReference.of(f"reference ?{{{text}}} has no path", ref, hint=hint)
-    REF_BACKENDS[kind].check(ref)
-    return ref

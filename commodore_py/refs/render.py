@@ -7,77 +7,101 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import raise_collected
+from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.git_names import has_git_name
 from commodore_py.model.names import problem_of_length, shown
-from commodore_py.model.secrets import ReferenceFile
+from commodore_py.model.secrets import ReferenceFile, SecretRef
 
 from .backends import REF_BACKENDS
-from .errors import BadReference, located
-from .references import missing_parameters, parse_all, references_in
+from .errors import BadReference, places_text
+from .references import references_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.errors import CommodoreError
     from commodore_py.model.inventory import Inventory, Node
-    from commodore_py.model.secrets import SecretRef
-    from commodore_py.model.spot import PlaceOf
+    from commodore_py.model.spot import PlaceOf, Spot
 
     from .references import Marked
 
 logger = logging.getLogger(__name__)
 
 
+class MissingParameters(CommodoreError):
+    """A target does not hold the parameters of the component it is made from."""
+
+
 def render_refs(
     inventory: Inventory, marked: Marked, place_of: PlaceOf
 ) -> tuple[ReferenceFile, ...]:
     """A reference file for each reference of the inventory, sorted by path."""
-    errors: list[CommodoreError] = list(missing_parameters(inventory))
-    refs, malformed = parse_all(references_in(marked))
-    placed: list[tuple[PurePosixPath, SecretRef]] = []
-    misplaced: list[BadReference] = []
-    for ref in refs:
+    errors: list[CommodoreError] = list(_missing_parameters(inventory))
+    first_of: dict[str, SecretRef] = {}
+    placed: dict[tuple[str, str], tuple[PurePosixPath, SecretRef]] = {}
+    for text, spots in references_in(marked).items():
         try:
-            placed.append((_file_of(ref), ref))
+            ref = _parsed(text, spots)
+            first_of.setdefault(ref.backend, ref)
+            placed.setdefault((ref.backend, ref.path), (_file_of(ref), ref))
         except BadReference as error:
-            misplaced.append(error)
-    placed.sort(key=lambda pair: pair[0])
-    settings, unset = _settings(inventory.bootstrap, refs)
-    errors += (*malformed, *misplaced, *unset, *_clashes(placed))
-    raise_collected((located(error, place_of) for error in errors), "secret references")
+            error.where = places_text(spots, place_of)
+            errors.append(error)
+    refs = sorted(placed.values(), key=lambda pair: pair[0])
+    settings = _settings(inventory.bootstrap)
+    errors += [
+        BadReference(
+            f"there are {backend} references, the first is ?{{{backend}:{ref.path}}},"
+            f" but parameters.kapitan.secrets.{backend} is not set",
+            where=places_text(ref.found_in, place_of),
+            hint=f"set parameters.kapitan.secrets.{backend} where target"
+            f" {inventory.bootstrap.name} sees it, as in the global configuration",
+        )
+        for backend, ref in sorted(first_of.items())
+        if backend not in settings
+    ]
+    errors += [
+        BadReference(
+            f"references ?{{{one.backend}:{one.path}}} and ?{{{two.backend}:{two.path}}}"
+            f" exclude each other: {why}",
+            where="\n".join(places_text(ref.found_in, place_of) for ref in (one, two)),
+            hint="store one of the two secrets under another path",
+        )
+        for one, two, why in _clashes(refs)
+    ]
+    raise_collected(errors, "secret references")
     files = []
-    for path, ref in placed:
+    for path, ref in refs:
         logger.debug("reference file %s, found in %s", path, ref.found_in[0])
         content = REF_BACKENDS[ref.backend].render(ref, settings[ref.backend])
         files.append(ReferenceFile(str(path), content, ref.backend))
     return tuple(files)
 
 
-def _settings(
-    bootstrap: Node, refs: Iterable[SecretRef]
-) -> tuple[dict[str, object], list[BadReference]]:
-    """The settings of each backend in use; a backend that is not used needs none."""
-    kapitan = bootstrap.parameters.get("kapitan")
-    secrets = kapitan.get("secrets") if isinstance(kapitan, Mapping) else None
-    settings: dict[str, object] = {}
-    errors: list[BadReference] = []
-    first_of = {ref.backend: ref for ref in reversed(list(refs))}
-    for backend, ref in sorted(first_of.items()):
-        if isinstance(secrets, Mapping) and backend in secrets:
-            settings[backend] = secrets[backend]
-            continue
-        key = f"parameters.kapitan.secrets.{backend}"
-        errors.append(
-            BadReference.of(
-                f"there are {backend} references, the first is ?{{{backend}:{ref.path}}},"
-                f" but {key} is not set",
-                ref,
-                hint=f"set {key} where target {bootstrap.name} sees it,"
-                " as in the global configuration",
+def _missing_parameters(inventory: Inventory) -> Iterator[MissingParameters]:
+    """One error for each instance whose target lacks its component's parameter key."""
+    for instance in sorted(inventory.instances, key=lambda instance: instance.name):
+        key = instance.component_key
+        if key not in inventory.nodes[instance.name].parameters:
+            yield MissingParameters(
+                f"component {instance.component} has no parameters in target {instance.name}",
+                where=f"target {instance.name}, parameters.{key}",
+                hint=f"define parameters.{key} in the component's class/defaults.yml",
             )
-        )
-    return settings, errors
+
+
+def _parsed(text: str, spots: tuple[Spot, ...]) -> SecretRef:
+    """Backend and path of a reference; what follows a second colon is a hash, and ignored."""
+    kind, *rest = text.split(":")
+    if kind not in REF_BACKENDS:
+        known = ", ".join(f"?{{{name}:...}}" for name in sorted(REF_BACKENDS))
+        problem = f"reference ?{{{text}}} is of a type that is not supported"
+        raise BadReference(problem, hint=f"supported are {known}")
+    if not rest:
+        hint = f"write ?{{{kind}:<secret>/<key>}}"
+        raise BadReference(f"reference ?{{{text}}} has no path", hint=hint)
+    ref = SecretRef(kind, rest[0], spots)
+    REF_BACKENDS[kind].check(ref)
+    return ref
 
 
 def _file_of(ref: SecretRef) -> PurePosixPath:
@@ -85,52 +109,46 @@ def _file_of(ref: SecretRef) -> PurePosixPath:
     path = PurePosixPath(ref.path)
     named = f"reference ?{{{ref.backend}:{ref.path}}}"
     if path.is_absolute() or ".." in path.parts:
-        raise BadReference.of(
+        raise BadReference(
             f"{named} would write outside of refs/",
-            ref,
             hint="make the path relative to the mount, without leading slash and without ..",
         )
     if has_git_name(ref.path):
-        raise BadReference.of(
+        raise BadReference(
             f"{named} needs the file refs/{path}, which Git would never push",
-            ref,
             hint="store the secret under a path without .git",
         )
     if problem := problem_of_length(ref.path):
-        raise BadReference.of(
+        raise BadReference(
             f"reference ?{{{ref.backend}:{shown(ref.path)}}} cannot be a file: its path {problem}",
-            ref,
             hint="use a shorter name",
         )
     if not path.parts or "\0" in ref.path:
-        raise BadReference.of(
+        raise BadReference(
             f"reference ?{{{ref.backend}:{ref.path!r}}} names no file",
-            ref,
             hint=f"write ?{{{ref.backend}:<secret>/<key>}}",
         )
     return path
 
 
-def _clashes(refs: Iterable[tuple[PurePosixPath, SecretRef]]) -> Iterator[BadReference]:
-    """One error for each pair that wants one path for two things."""
+def _settings(bootstrap: Node) -> Mapping[str, object]:
+    """The settings of backends; one that is not used needs none."""
+    kapitan = bootstrap.parameters.get("kapitan")
+    secrets = kapitan.get("secrets") if isinstance(kapitan, Mapping) else None
+    return secrets if isinstance(secrets, Mapping) else {}
+
+
+def _clashes(
+    refs: Iterable[tuple[PurePosixPath, SecretRef]],
+) -> Iterator[tuple[SecretRef, SecretRef, str]]:
+    """Each pair that wants one path for two things, and why."""
     files: dict[PurePosixPath, SecretRef] = {}
     for path, ref in refs:
         if path in files:
-            yield _clash(files[path], ref, f"both need the file refs/{path}")
+            yield files[path], ref, f"both need the file refs/{path}"
         else:
             files[path] = ref
     for path, ref in files.items():
         for folder in path.parents:
             if folder in files:
-                why = f"refs/{folder} cannot be both a file and a folder"
-                yield _clash(files[folder], ref, why)
-
-
-def _clash(one: SecretRef, two: SecretRef, why: str) -> BadReference:
-    return BadReference.of(
-        f"references ?{{{one.backend}:{one.path}}} and ?{{{two.backend}:{two.path}}}"
-        f" exclude each other: {why}",
-        one,
-        two,
-        hint="store one of the two secrets under another path",
-    )
+                yield files[folder], ref, f"refs/{folder} cannot be both a file and a folder"

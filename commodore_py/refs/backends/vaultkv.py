@@ -31,9 +31,8 @@ class Described:
 def check(ref: SecretRef) -> None:
     """Refuse a path without a slash."""
     if "/" not in ref.path:
-        raise BadReference.of(
+        raise BadReference(
             f"reference ?{{vaultkv:{ref.path}}} does not say which key of which secret it means",
-            ref,
             hint="write ?{vaultkv:<secret>/<key>}",
         )
 
