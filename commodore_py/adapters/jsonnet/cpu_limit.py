@@ -32,7 +32,8 @@ def cpu_limit(seconds: float, what: str) -> Iterator[None]:
 
     before = signal.signal(signal.SIGVTALRM, stop)
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+        # Again and again: the code inside may catch all errors, and continue.
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
