@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet.captured import captured
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
-from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 
 from .natives import natives
@@ -48,10 +47,7 @@ class Evaluation:
         generated = self.inventory.read(path, self.target)
         if generated is not None:
             return generated
-        try:
-            content = files.read(path)
-        except CommodoreError as error:
-            raise JsonnetError(f"cannot import {path}: {error}") from error
+        content = files.read(path)
         return content if content is None or b"\r" not in content else _as_text(content)
 
 

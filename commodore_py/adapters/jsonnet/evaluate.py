@@ -131,7 +131,7 @@ def read_import(path: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise JsonnetError(f"cannot import {path}: {error.strerror}") from error
+        raise JsonnetError(error.strerror or "not readable") from error
 
 
 def kind_of(value: object) -> str:
@@ -207,7 +207,10 @@ class _Callbacks:
             if candidate in searched:
                 continue
             searched[candidate] = None
-            content = self._read(candidate)
+            try:
+                content = self._read(candidate)
+            except CommodoreError as error:
+                raise JsonnetError(f"cannot import {candidate}: {error}") from error
             if content or (content is not None and not self._skip_empty):
                 return candidate, content
             if content is not None:

@@ -44,14 +44,6 @@ def missing(files: Files, name: object, kind: str = "file or folder") -> Commodo
     return CommodoreError(f"there is no {kind} of this name", hint=f"looked for {name} in {looked}")
 
 
-def content_at(files: Files, path: str) -> bytes:
-    """The content of a file that was found."""
-    content = files.read(Path(path))
-    if content is None:
-        raise CommodoreError("the file is gone", where=path)
-    return content
-
-
 def decoded(content: bytes, path: str) -> str:
     """The text of a file."""
     try:
@@ -63,8 +55,7 @@ def decoded(content: bytes, path: str) -> str:
 
 def file_read(files: Files, name: object) -> str:
     """The text of a file, with its line ends as they are."""
-    path = find(files, name)
-    return _whole(files, path)
+    return _whole(files, find(files, name))
 
 
 def file_exists(files: Files, name: object) -> dict[str, object]:
@@ -100,7 +91,7 @@ def list_dir(files: Files, name: object, basename: object) -> list[str]:
 
 
 def _whole(files: Files, path: str) -> str:
-    text = decoded(content_at(files, path), path)
+    text = decoded(files.read(Path(path)) or b"", path)
     if "\0" in text:
         raise CommodoreError(
             "not a text file: it holds a null byte, where Jsonnet would end the text",

@@ -11,7 +11,7 @@ from commodore_py.adapters.jsonnet.documents import read_all
 from commodore_py.adapters.yaml.emitter import Style, emit, emit_documents
 from commodore_py.errors import CommodoreError
 
-from .files import argument, content_at, decoded, find, missing, seek
+from .files import argument, decoded, find, missing, seek
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def yaml_load_stream(files: Files, name: object) -> str:
 def yaml_load_all(files: Files, name: object) -> list[Json]:
     """All documents of a file, as filters get them: values, empty documents as null."""
     path = find(files, name)
-    return _values(content_at(files, path), name=path)
+    return _values(files.read(path) or b"", name=path)
 
 
 def yaml_dump(obj: object) -> str:
@@ -77,7 +77,7 @@ def _yaml_file(files: Files, name: object) -> tuple[str, str]:
             where=path,
             hint="std.parseYaml(importstr ...) reads any file",
         )
-    return decoded(content_at(files, path), path), path
+    return decoded(files.read(path) or b"", path), path
 
 
 # Code often reads a file for each of its objects.

@@ -57,45 +57,32 @@ def _apply(args: Mapping[str, str], tree: Tree, job: Job) -> Tree:
 
 def _evaluate(args: Mapping[str, str], job: Job) -> str:
     try:
+        content = job.files.read(job.source)
+    except NotReadable as error:
+        error.where = str(job.source)
+        raise
+    try:
         with captured(job.traces):
-            return _evaluated(args, job)
+            return evaluate(
+                job.source,
+                content=content,
+                import_folders=job.files.search_paths,
+                ext_vars={
+                    **args,
+                    "component": job.component,
+                    "target": job.component,
+                    "output_path": str(job.output_path),
+                },
+                natives=natives(job.files, lambda: job.inventory.views.of(job.component)),
+                read=lambda path: job.inventory.read(path, job.component) or job.files.read(path),
+                skip_empty=True,
+            )
     except ImportNotFound as error:
         if _KAPITAN in str(error):
             error.hint = (
                 f"{_KAPITAN} exists only while compiling; lib/commodore.libjsonnet is for filters"
             )
         raise
-
-
-def _evaluated(args: Mapping[str, str], job: Job) -> str:
-    return evaluate(
-        job.source,
-        content=_content(job),
-        import_folders=job.files.search_paths,
-        ext_vars={
-            **args,
-            "component": job.component,
-            "target": job.component,
-            "output_path": str(job.output_path),
-        },
-        natives=natives(job.files, lambda: job.inventory.views.of(job.component)),
-        read=functools.partial(_read_import, job),
-        skip_empty=True,
-    )
-
-
-def _content(job: Job) -> bytes | None:
-    try:
-        return job.files.read(job.source)
-    except NotReadable as error:
-        raise JsonnetError(str(error), where=str(job.source), hint=error.hint) from error
-
-
-def _read_import(job: Job, path: str) -> bytes | None:
-    try:
-        return job.inventory.read(path, job.component) or job.files.read(path)
-    except NotReadable as error:
-        raise JsonnetError(f"cannot import {path}: {error}") from error
 
 
 def natives(files: Files, node: Callable[[], Mapping[str, Any]]) -> dict[str, Native]:
