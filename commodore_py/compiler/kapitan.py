@@ -59,15 +59,13 @@ def compile_targets(job: Job, scratch: Path) -> dict[str, str]:
     from kapitan.targets import compile_target, load_target_inventory
 
     arguments, references, search_paths = _set_up(job, scratch)
-    errors = _Errors()
-    logging.getLogger().addHandler(errors)
     try:
         inventory = get_inventory(str(job.root / "inventory"))
         targets = load_target_inventory(inventory, list(job.targets))
     except (Exception, SystemExit) as error:
         # Kapitan checks all targets at once, logs what it does not like, and ends the process.
         raise CompileError(
-            f"Kapitan does not accept the inventory: {errors.text() or error}",
+            f"Kapitan does not accept the inventory: {error}",
             where="parameters.kapitan of the targets",
             hint="check input types and keys of the compile and dependencies entries;"
             " -v shows Kapitan's own words",
@@ -109,22 +107,6 @@ class _Inventory(dict[str, Any]):
 
     def consumed_topics(self, target: str) -> set[str]:  # noqa: ARG002 - Kapitan's signature
         return set()
-
-
-class _Errors(logging.Handler):
-    """Errors in Kapitan's log, to be shown with ours."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self._lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._lines += record.getMessage().splitlines()
-
-    def text(self) -> str:
-        """The lines without links to documentation, each once."""
-        useful = (line.strip() for line in self._lines if "errors.pydantic.dev" not in line)
-        return "; ".join(dict.fromkeys(line for line in useful if line))
 
 
 def _set_up(job: Job, scratch: Path) -> tuple[Namespace, Any, list[str]]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.model.inventory import Node
+    from commodore_py.model.spot import PlaceOf
     from commodore_py.model.tree import Tree
 
 _PATH = ("commodore", "postprocess", "filters")
@@ -27,18 +28,14 @@ _REQUIRED = ("type", "path", "filter")
 class NoDefinitions(CommodoreError):
     """Where the list of filters should be, there is something else."""
 
-    spot: Spot
-
     @classmethod
-    def at(cls, spot: Spot, what: str) -> NoDefinitions:
+    def at(cls, spot: Spot, what: str, place_of: PlaceOf) -> NoDefinitions:
         """Say what it is, and what it should be."""
-        error = cls(
+        return cls(
             f"{spot.parameter} is {what}",
-            where=f"target {spot.target}",
+            where=spot.seen_from(place_of),
             hint="write a list of mappings with type, path and filter",
         )
-        error.spot = spot
-        return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +62,11 @@ class Invalid:
 
 
 def definitions_of(
-    node: Node, tree: Tree, *, root: Path, checkout: Path
+    node: Node, tree: Tree, *, root: Path, checkout: Path, place_of: PlaceOf
 ) -> list[Definition | Invalid]:
     """The filters that a node requests, in its order; `tree` is the output before all of them."""
     definitions: list[Definition | Invalid] = []
-    for number, raw in enumerate(_raw_definitions(node)):
+    for number, raw in enumerate(_raw_definitions(node, place_of)):
         spot = Spot(node.name, (*_PATH, f"[{number}]"))
         try:
             definitions.append(_parsed(raw, spot, tree, root=root, checkout=checkout))
@@ -81,16 +78,16 @@ def definitions_of(
     return definitions
 
 
-def _raw_definitions(node: Node) -> list[object]:
+def _raw_definitions(node: Node, place_of: PlaceOf) -> list[object]:
     value: object = node.parameters
     for depth, key in enumerate(_PATH):
         if not isinstance(value, Mapping):
-            raise NoDefinitions.at(Spot(node.name, _PATH[:depth]), "not a mapping")
+            raise NoDefinitions.at(Spot(node.name, _PATH[:depth]), "not a mapping", place_of)
         value = value.get(key)
         if value is None:
             return []
     if not isinstance(value, list):
-        raise NoDefinitions.at(Spot(node.name, _PATH), "not a list")
+        raise NoDefinitions.at(Spot(node.name, _PATH), "not a list", place_of)
     return value
 
 

@@ -20,7 +20,7 @@ from commodore_py.lib import FILTER_INVENTORY, LIBRARIES
 from commodore_py.model.problem import Problem
 
 from .cached import work_of
-from .definitions import Invalid, NoDefinitions, definitions_of
+from .definitions import Invalid, definitions_of
 from .filters import JSONNET, Job, OwnNode
 
 if TYPE_CHECKING:
@@ -84,11 +84,9 @@ def _filtered(
 ) -> tuple[Tree, list[Problem]]:
     """The tree of an instance after its filters; the source of `base` is the checkout."""
     name, tree = node.name, base.files.trees[node.name]
-    try:
-        definitions = definitions_of(node, tree, root=base.root, checkout=base.source)
-    except NoDefinitions as error:
-        error.where = error.spot.seen_from(place_of)
-        raise
+    definitions = definitions_of(
+        node, tree, root=base.root, checkout=base.source, place_of=place_of
+    )
     notices = []
     for definition in definitions:
         where = definition.spot.seen_from(place_of)
