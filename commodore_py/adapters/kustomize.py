@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
@@ -99,16 +99,6 @@ class RemoteBase:
         path = unquote(url[7:].partition("?")[0])
         path = path if path.startswith("/") else f"/{path.partition('/')[2]}"
         return tuple(dict.fromkeys(("/" + path.lstrip("/").partition("//")[0], path)))
-
-
-def would_fetch(bases: Iterable[RemoteBase], *where: str) -> CommodoreError:
-    """The error for an offline run."""
-    bases = tuple(bases)
-    return CommodoreError(
-        f"kustomize would fetch {', '.join(dict.fromkeys(base.url for base in bases))}",
-        where="\n".join([*(base.where for base in bases), *where]),
-        hint="leave out --offline, or vendor what the kustomization is built on",
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from commodore_py.errors import CommodoreError
 from .interruptible import interruptible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
@@ -44,16 +44,7 @@ class JsonnetError(CommodoreError):
 
 
 class ImportNotFound(JsonnetError):
-    """No candidate of an import has a content."""
-
-    @classmethod
-    def named(cls, name: str, looked: Iterable[str]) -> ImportNotFound:
-        """The error with all places that were looked at; its subject is the name."""
-        error = cls(
-            f"import of {name}: there is no such file", hint=f"looked at {', '.join(looked)}"
-        )
-        error.subject = name
-        return error
+    """No candidate of an import has a content; its subject is the name."""
 
 
 class Inexpressible(JsonnetError):
@@ -217,7 +208,10 @@ class _Callbacks:
                 empty.append(candidate)
         if empty:
             raise ImportNotFound(f"import of {name}: {', '.join(empty)} is empty")
-        raise ImportNotFound.named(name, searched)
+        hint = f"looked at {', '.join(searched)}"
+        not_found = ImportNotFound(f"import of {name}: there is no such file", hint=hint)
+        not_found.subject = name
+        raise not_found
 
     def guarded(self, name: str, native: Native) -> Callable[..., Json]:
         """A native that keeps its error, and returns what Jsonnet can hold."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text
@@ -14,9 +13,6 @@ from commodore_py.model.tree import Entry
 from .base import inputs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output, Place
 
@@ -33,20 +29,13 @@ def render(job: InputJob) -> Output:
         for source in inputs_of(job, pattern):
             result = json_text.load(job.evaluation.run(source, job.files), name=str(source))
             fields = result if isinstance(result, dict) else {source.stem: result}
-            with _from(source):
-                files: dict[Place, Entry] = {}
+            files: dict[Place, Entry] = {}
+            try:
                 for key, value in fields.items():
                     name, content = how.file(key, value)
                     files[output.place(entry.output_path, name)] = Entry(content)
                 output = output.with_files(files)
+            except CommodoreError as error:
+                error.where = "\n".join(filter(None, (error.where, str(source))))
+                raise
     return output
-
-
-@contextmanager
-def _from(source: Path) -> Iterator[None]:
-    """Say which file's result it was."""
-    try:
-        yield
-    except CommodoreError as error:
-        error.where = "\n".join(filter(None, (error.where, str(source))))
-        raise

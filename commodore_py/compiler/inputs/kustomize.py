@@ -117,7 +117,12 @@ def fetching(job: InputJob, folder: Path, scratch: Path) -> Iterator[Mapping[str
             look.reach.real_folder(place)
     fetched = [base for base in bases if not base.local_places]
     if job.job.offline and fetched:
-        raise kustomize.would_fetch(fetched, job.entry.where)
+        urls = dict.fromkeys(base.url for base in fetched)
+        raise CommodoreError(
+            f"kustomize would fetch {', '.join(urls)}",
+            where="\n".join([*(base.where for base in fetched), job.entry.where]),
+            hint="leave out --offline, or vendor what the kustomization is built on",
+        )
     for base in fetched:
         log.info("%s: kustomize fetches %s itself", job.output.target, base.url)
     copies = scratch / "bases"
