@@ -78,10 +78,11 @@ class Watch:
                 raise OutOfTime(f"as it printed more than {self._patience.output} bytes")
             self._check(process, now)
             if process.poll() is not None:
-                ended_at = ended_at or now
-                # Another process may hold its output open for ever.
-                if now - ended_at >= self._patience.after_exit:
+                # Another process may hold its output open for ever. What it printed itself may
+                # have come after the last look at the pipes: it is read once more.
+                if ended_at and now - ended_at >= self._patience.after_exit:
                     return output, errors
+                ended_at = ended_at or now
 
     def _check(self, process: subprocess.Popen[bytes], now: float) -> None:
         """Log what is waited for, and end what takes too long."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from commodore_py.adapters import time_limits
 from commodore_py.adapters.process import Patience, ProgramFailed, TookTooLong, run
+from commodore_py.adapters.process_watch import Watch
 from tests.support.tables import each
 
 _LONG = 20
@@ -195,6 +198,26 @@ def test_background_process_holding_output_is_not_awaited(how: str) -> None:
     assert run(["sh", "-c", how], patience=Patience(after_exit=0.5)) == b"done\n"
 
     assert time.monotonic() - began < _LONG
+
+
+def test_output_printed_just_before_the_end_is_read() -> None:
+    class Ended:
+        """It has printed and ended after the last look at its pipes."""
+
+        pid, looks = 1, 0
+
+        def poll(self) -> int:
+            return 0
+
+        def communicate(self, _stdin: bytes | None, timeout: float) -> tuple[bytes, bytes]:
+            self.looks += 1
+            if self.looks == 1:
+                raise subprocess.TimeoutExpired("git", timeout)
+            return b"done\n", b""
+
+    watch = Watch(lambda: "git", Patience(after_exit=0))
+
+    assert watch.communicate(cast("subprocess.Popen[bytes]", Ended()), b"") == (b"done\n", b"")
 
 
 def test_large_input_and_output_do_not_block() -> None:
