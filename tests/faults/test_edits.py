@@ -26,8 +26,6 @@ pytestmark = pytest.mark.faults
 
 CLASSES = "inventory/classes"
 CLUSTER = f"{CLASSES}/t-demo/c-demo-1.yml"
-TENANT = f"{CLASSES}/t-demo/common.yml"
-GLOBAL = f"{CLASSES}/global/commodore.yml"
 KILLS = int(os.environ.get("FAULT_ROUNDS", "15"))
 WRITERS, EACH = 6, 5
 EDITORS = int(os.environ.get("FAULT_EDITORS", "4"))

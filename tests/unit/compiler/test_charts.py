@@ -13,7 +13,7 @@ from tests.support.servers.charts import tar_archive
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEAD, OLD_LIST = "Chart.yaml", "requirements.yaml"
+HEAD = "Chart.yaml"
 WANTED = "dependencies: [{name: sub, version: 1.0.0, repository: https://example.com}]\n"
 SUB = "name: sub\nversion: 0.9.0\n"
 
