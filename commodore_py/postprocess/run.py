@@ -89,11 +89,11 @@ def _filtered(
     )
     notices = []
     for definition in definitions:
-        where = definition.spot.seen_from(place_of)
         if isinstance(definition, Invalid):
             text = f"skipped filter {definition.name} of {name}: {definition.reason}"
             # What is switched off changes nothing, whatever is wrong with it.
             strict = not definition.disabled
+            where = definition.spot.seen_from(place_of)
             notices.append(Problem(text, where=where, strict=strict, code="filters/skipped"))
             continue
         if not definition.enabled:
@@ -114,5 +114,6 @@ def _filtered(
                 f"filter {definition.name} of {name}: its argument component is not used,"
                 " the variable of that name is always the component"
             )
+            where = definition.spot.seen_from(place_of)
             notices.append(Problem(text, where=where, code="filters/unused-argument"))
     return tree, notices

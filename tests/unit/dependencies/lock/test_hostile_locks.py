@@ -20,7 +20,6 @@ from tests.support.tables import each
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MANIFEST = '{"schema": "lock-archive/v1", "members": {"git/a.bundle": ""}}'
 GOOD = 'schema = "lock/v1"\n\n[cluster]\nid = "c-1"\ntenant = "t-1"\n\n[facts]\ncloud = "x"\n'
 
 
