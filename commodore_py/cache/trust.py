@@ -28,6 +28,8 @@ def is_trusted(what: str, folder: Path | str, *inside: str) -> bool:
 
     Others must not read it either: repositories, charts and results may be secret.
     """
+    if not os.path.lexists(folder):
+        return True  # it is created for this user
     distrust = distrust_in((str(folder), *(f"{folder}/{name}" for name in inside)))
     if distrust is not None:
         log_once(logging.WARNING, f"{what} is not used", distrust)
