@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest
 DEMO   ?= .demo
 ORDINARY := not e2e and not long and not faults
-# Tests start the command many times: it would be compiled anew each time.
+# Tests start the command many times: without compiled files, each one compiles it again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help

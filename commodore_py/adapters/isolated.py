@@ -15,7 +15,6 @@ from commodore_py.errors import CommodoreError
 from . import escaping
 from .child_environment import child_environment
 from .masking import REDACTOR
-from .process_tree import end_all
 
 _HERE = "commodore_py.adapters.isolated"
 
@@ -78,6 +77,8 @@ class Session:
     def close(self) -> None:
         """End the other process, with all that it has started."""
         if self._process is not None:
+            from .process_tree import end_all  # loads psutil, for processes that are ended only
+
             end_all(self._process.pid, itself=True)
             self._process.communicate()
             self._process = None

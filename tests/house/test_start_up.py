@@ -24,6 +24,7 @@ FOREIGN = {"kapitan", "reclass_rs"}
 OF_LIVE = {
     *("commodore_py.cli.commands.live", "commodore_py.live", "commodore_py.workflows.live", "lupa")
 }
+OF_ENDED_PROCESSES = {"psutil"}
 DRIVER = """
 import json, sys
 from commodore_py.cli import run
@@ -69,7 +70,9 @@ def test_help_imports_nothing_heavy(words: str) -> None:
     assert not HEAVY & set(report["modules"])
 
 
-@pytest.mark.parametrize(("engine", "imported"), [("native", set()), ("reference", FOREIGN)])
+@pytest.mark.parametrize(
+    ("engine", "imported"), [("native", set()), ("reference", FOREIGN | OF_ENDED_PROCESSES)]
+)
 def test_compile_needs_its_own_engine_and_the_small_installation_only(
     engine: str, imported: set[str], tmp_path: Path
 ) -> None:
@@ -77,7 +80,9 @@ def test_compile_needs_its_own_engine_and_the_small_installation_only(
     seen = tmp_path / "seen"
     seen.touch()
     left_out = {name for names in LEFT_OUT.values() for name in names}
-    hook = WATCH.format(watched=FOREIGN | OF_LIVE, seen=str(seen), left_out=left_out)
+    hook = WATCH.format(
+        watched=FOREIGN | OF_LIVE | OF_ENDED_PROCESSES, seen=str(seen), left_out=left_out
+    )
     (tmp_path / "sitecustomize.py").write_text(hook)
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
