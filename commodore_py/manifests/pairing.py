@@ -58,9 +58,10 @@ def pair(
     removed: list[KubeObject] = []
     added: list[KubeObject] = []
     for id_ in sorted({*olds, *news}):
-        before_all, after_all = olds.get(id_, []), news.get(id_, [])
-        is_single = len(before_all) <= 1 and len(after_all) <= 1
-        for before, after in (zip_longest if is_single else _copies)(before_all, after_all):
+        of_old, of_new = olds.get(id_, []), news.get(id_, [])
+        is_single = len(of_old) <= 1 and len(of_new) <= 1
+        pairs = zip_longest(of_old, of_new) if is_single else _copies(of_old, of_new)
+        for before, after in pairs:
             if before and after:
                 same.append((before, after))
             elif before:

@@ -36,7 +36,7 @@ from .base import check_for_programs, inputs_of, record_program
 from .helm_arguments import DEPENDENCY_UPDATE, fetched, reaching, releases_of, values_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import PurePosixPath
 
     from commodore_py.compiler.job import InputJob
@@ -73,7 +73,9 @@ def render(job: InputJob) -> Output:
             content = job.files.tree_at(path) if is_folder else job.files.read(path) or b""
             chart = Chart.of(content)
             problems += _chart_problems(job, path, chart, texts)
-            with _on_disk(job, path, content, scratch / f"chart-{number}") as place:
+            wanted = fetched(fields, lacks_charts=chart.lacks_charts)
+            copy = scratch / f"chart-{number}"
+            with _on_disk(job, path, content, copy, wanted=wanted) as place:
                 try:
                     made = scratch / f"made-{number}"
                     rendered = _rendered(job, release, place, values, made)
@@ -158,12 +160,13 @@ def _values(job: InputJob, scratch: Path) -> tuple[Mapping[str, str], list[str]]
 
 
 @contextmanager
-def _on_disk(job: InputJob, path: Path, content: Tree | bytes, scratch: Path) -> Iterator[Path]:
+def _on_disk(
+    job: InputJob, path: Path, content: Tree | bytes, scratch: Path, *, wanted: Collection[str]
+) -> Iterator[Path]:
     """Where Helm finds a chart: a copy of what was recorded, without any `.git`.
 
     A chart that Helm adds sub-charts to stays in its place, as these may be folders beside it.
     """
-    wanted = fetched(job.entry.fields, lacks_charts=Chart.of(content).lacks_charts)
     if job.job.offline and wanted:
         raise CommodoreError(
             f"helm would fetch what is wanted by {', '.join(wanted)}",
