@@ -119,7 +119,7 @@ def compile_catalog(
     times.append(monotonic())
     took = (round(end - start, 3) for start, end in pairwise(times))
     timings = tuple(zip(_ACTS, took, strict=True))
-    return published._replace(notices=notices, lock=lock.use(), timings=timings)
+    return replace(published, notices=notices, lock=lock.use(), timings=timings)
 
 
 @run_log.act("check settings")
@@ -182,7 +182,7 @@ def gather(
         *head.notices,
         *read_outside(events),
     )
-    return sources._replace(catalog_head=head, notices=notices, bundle=bundle.bundle)
+    return replace(sources, catalog_head=head, notices=notices, bundle=bundle.bundle)
 
 
 def gather_classes(
@@ -257,7 +257,7 @@ def render(config: Config, sources: Sources, lock: RunLock = _UNLOCKED) -> Rende
     plan = _plan_of(sources)
     references, problems = _references(sources, plan)
     if plan is not None:
-        sources = sources._replace(inventory=plan.kept(sources.inventory))
+        sources = replace(sources, inventory=plan.kept(sources.inventory))
     count = len(sources.inventory.instances)
     with run_log.collecting() as events:
         try:
@@ -335,8 +335,12 @@ def _assembled(
         )
     if config.checks:
         notices = (*notices, *_checked(config, sources, trees))
-    return rendered._replace(
-        catalog=catalog, notices=notices, rules=ignore_rules(inventory), bundle=sources.bundle
+    return replace(
+        rendered,
+        catalog=catalog,
+        notices=notices,
+        rules=ignore_rules(inventory),
+        bundle=sources.bundle,
     )
 
 
@@ -394,8 +398,11 @@ def _repository(config: Config, sources: Sources) -> RepositorySink:
 def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
     with run_log.stage("stage"):
-        change = sink.stage(rendered)._replace(
-            after=rendered.catalog, rules=rendered.rules, bundle=rendered.bundle
+        change = replace(
+            sink.stage(rendered),
+            after=rendered.catalog,
+            rules=rendered.rules,
+            bundle=rendered.bundle,
         )
     ignored = (
         Problem(text, strict=True, code="files/ignored-by-git")
@@ -418,7 +425,7 @@ def _push(
     message, body = commit_message(published.record), report_body(published.record)
     change, approved = published.change, None
     for left in range(_RETRIES, -1, -1):
-        published = published._replace(change=change)
+        published = replace(published, change=change)
         if not change:
             return published
         if change != approved and not approve(change):
@@ -439,14 +446,14 @@ def _push(
             log.warning("branch %s was pushed to in the meantime: comparing again", sink.branch)
             sink.take_back()
             head = fetch_catalog(config, sources.cluster)
-            sources = sources._replace(catalog_head=head)
+            sources = replace(sources, catalog_head=head)
             sink = _repository(config, sources)
             plan = _plan_of(sources)
             if plan is not None:
                 rendered = _assembled(config, rendered, sources, plan)
             change = _staged(config, sink, rendered)
         else:
-            published = published._replace(commit=commit)
+            published = replace(published, commit=commit)
             return _report(config, published, report)
     return published
 
@@ -464,9 +471,9 @@ def _pinned(
         after = plan.pinned(manifests, commit)
         if after == manifests:
             break
-        rendered = rendered._replace(catalog=rendered.catalog | after.below(MANIFESTS))
-        head = sources.head._replace(commit=commit)
-        sink = _repository(config, sources._replace(catalog_head=head))
+        rendered = replace(rendered, catalog=rendered.catalog | after.below(MANIFESTS))
+        head = replace(sources.head, commit=commit)
+        sink = _repository(config, replace(sources, catalog_head=head))
         _staged(config, sink, rendered)
         commit = sink.commit(f"Pin the applications of the plan to {commit}\n")
     return sink, commit
@@ -478,11 +485,11 @@ def _report(config: Config, published: Published, report: Unreported) -> Publish
         send_report(config, report.cluster, report.report)
     except CommodoreError as error:
         outcome = ReportOutcome.FAILED
-        return published._replace(
-            report=outcome, report_problem=str(error), unreported=report.commit
+        return replace(
+            published, report=outcome, report_problem=str(error), unreported=report.commit
         )
     forget_unreported(config.paths)
-    return published._replace(report=ReportOutcome.REPORTED)
+    return replace(published, report=ReportOutcome.REPORTED)
 
 
 def _report_left_over(config: Config, sources: Sources, published: Published) -> Published:

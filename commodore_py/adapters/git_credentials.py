@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from .masking import PUBLIC_USERS, REDACTOR
@@ -20,7 +21,8 @@ _HELPER = (
 _USER, _PASSWORD = "COMMODORE_GIT_USER_{}", "COMMODORE_GIT_PASSWORD_{}"
 
 
-class _Credentials(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Credentials:
     user: str
     password: str | None
     """None if the URL has only a user: Git gets the password from the user's own helpers."""

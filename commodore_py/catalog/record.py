@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping, json_text
 from commodore_py.adapters.files import remove, write_if_changed
@@ -85,7 +86,8 @@ def _entry(record: DependencyRecord) -> str:
     return "\n".join(lines)
 
 
-class Unreported(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Unreported:
     """The report of a catalog commit, to be sent once that is pushed."""
 
     cluster: str
@@ -95,7 +97,7 @@ class Unreported(NamedTuple):
 
 def keep_unreported(paths: WorkPaths, report: Unreported) -> None:
     """Note what is to be reported: before the push, as a run may be killed right after it."""
-    write_if_changed(_file(paths), json.dumps(report._asdict(), indent=2).encode())
+    write_if_changed(_file(paths), json.dumps(asdict(report), indent=2).encode())
 
 
 def unreported(paths: WorkPaths) -> Unreported | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.http.vault import Place as Secret
 from commodore_py.adapters.http.vault import Server
@@ -27,7 +28,8 @@ _ABSENT, _DELETED, _UNCHECKED = "secrets/absent", "secrets/deleted", "secrets/un
 _MOUNT = "secret"
 
 
-class _Use(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Use:
     """A reference in an object; the first one of each."""
 
     item: Item

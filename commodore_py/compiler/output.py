@@ -31,7 +31,7 @@ class Output:
 
     target: str
     checkout: Path | None
-    tree: Tree = Tree()  # noqa: RUF009 - it cannot be changed
+    tree: Tree = Tree()
     written: Mapping[Path, Entry | None] = field(default_factory=dict)
     made: frozenset[Path] = frozenset()
     """Folders that are to be in the checkout; there may be nothing in them."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from .nodes import Concurrent, Leaf, On, Resource, Serial, When, walk
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from .nodes import Condition, Node
 
 
-class Result(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Result:
     """Done, yield (expected: call again), or an error."""
 
     state: Literal["done", "yield", "error"]
@@ -23,7 +25,8 @@ class Result(NamedTuple):
 DONE = Result("done")
 
 
-class Where(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Where:
     """Values that are passed down."""
 
     cluster: str = ""

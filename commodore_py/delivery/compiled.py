@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import BOOTSTRAP
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 
-class PlannedTrees(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PlannedTrees:
     """Files of instances and drivers in the catalog; paths are below `manifests/`."""
 
     instances: Mapping[str, Tree]
@@ -36,7 +38,8 @@ class PlannedTrees(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-class ClusterPlan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ClusterPlan:
     """The plan of the cluster that is compiled."""
 
     plan: Plan
@@ -63,7 +66,7 @@ class ClusterPlan(NamedTuple):
         instances = tuple(
             instance for instance in inventory.instances if instance.name not in removed
         )
-        return inventory._replace(instances=instances)
+        return replace(inventory, instances=instances)
 
     def with_references(self, inventory: Inventory) -> Inventory:
         """The inventory for secret references: what is removed needs none."""
@@ -72,8 +75,8 @@ class ClusterPlan(NamedTuple):
         gone = {instance.component_key for instance in inventory.instances} - keys
         bootstrap = inventory.bootstrap
         parameters = {key: value for key, value in bootstrap.parameters.items() if key not in gone}
-        nodes = {**kept.nodes, BOOTSTRAP: bootstrap._replace(parameters=parameters)}
-        return kept._replace(nodes=nodes)
+        nodes = {**kept.nodes, BOOTSTRAP: replace(bootstrap, parameters=parameters)}
+        return replace(kept, nodes=nodes)
 
     @property
     def has_pins(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.names import did_you_mean
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import ParameterPath
 
 
-class Finding(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Finding:
     """A problem of a plan, before its file and line are looked up."""
 
     code: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ class Hooks(NamedTuple):
     before_delete: tuple[str, ...] = ()
 
 
-class Leaf(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Leaf:
     """An instance; its cluster is the one of the innermost `on`, "" for the host."""
 
     instance: str
@@ -30,7 +31,7 @@ class Leaf(NamedTuple):
     allow_degraded: bool = False
     render: bool = False
     hooks: Hooks = Hooks()
-    app: Mapping[str, Any] = MappingProxyType({})
+    app: Mapping[str, Any] = field(default_factory=dict)
     cluster: str = ""
     background: bool = False
 
@@ -40,7 +41,8 @@ class Leaf(NamedTuple):
         return self.instance
 
 
-class Resource(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Resource:
     """One object, lifted out of the folder of its instance."""
 
     reference: str
@@ -54,7 +56,8 @@ class Resource(NamedTuple):
         return f"resource/{self.name or self.reference}"
 
 
-class Register(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Register:
     """A cluster becomes known to the host."""
 
     cluster: str
@@ -66,7 +69,8 @@ class Register(NamedTuple):
         return f"cluster-{self.cluster}"
 
 
-class Serial(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Serial:
     """Each child starts when the one before is ready."""
 
     children: tuple[Node, ...]
@@ -74,7 +78,8 @@ class Serial(NamedTuple):
     name: str = ""
 
 
-class Concurrent(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Concurrent:
     """No order between the children; ready when all are."""
 
     children: tuple[Node, ...]
@@ -82,7 +87,8 @@ class Concurrent(NamedTuple):
     name: str = ""
 
 
-class When(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class When:
     """If the condition is false, the instances below leave the catalog."""
 
     condition: Condition
@@ -90,7 +96,8 @@ class When(NamedTuple):
     path: ParameterPath = ()
 
 
-class On(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class On:
     """Everything below is deployed on a cluster, which is registered first."""
 
     cluster: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from . import conditions
 from .nodes import (
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from .nodes import Node
 
 
-class Removed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Removed:
     """An instance below a condition that is false."""
 
     leaf: Leaf
@@ -43,12 +45,12 @@ def without_false(node: Node, parameters: Parameters) -> tuple[Node | None, tupl
         return None, tuple(Removed(leaf, node) for leaf in leaves)
     if isinstance(node, On):
         child, removed = without_false(node.child, parameters)
-        return (node._replace(child=child) if child else None), removed
+        return (replace(node, child=child) if child else None), removed
     if isinstance(node, Serial | Concurrent):
         results = [without_false(child, parameters) for child in node.children]
         children = tuple(child for child, _ in results if child is not None)
         removed = tuple(removed for _, below in results for removed in below)
-        return (node._replace(children=children) if children else None), removed
+        return (replace(node, children=children) if children else None), removed
     return node, ()
 
 
@@ -66,7 +68,7 @@ def _registered(node: Node, cluster: str) -> Node:
         if node.cluster == cluster:
             name = node.name or cluster
             return Serial((Register(cluster, node.path), node), node.path, name)
-        return node._replace(child=_registered(node.child, cluster))
+        return replace(node, child=_registered(node.child, cluster))
     users = [
         number
         for number, child in enumerate(children_of(node))
@@ -77,23 +79,23 @@ def _registered(node: Node, cluster: str) -> Node:
         others = tuple(inner for n, inner in enumerate(node.children) if n not in set(users))
         group = Concurrent(using, node.path)
         first = Serial((Register(cluster, node.path), group), node.path, cluster)
-        return node._replace(children=(*others, first))
+        return replace(node, children=(*others, first))
     assert isinstance(node, Serial | Concurrent)  # noqa: S101 - only these have users below
     at = users[0]
     child = _registered(node.children[at], cluster)
-    return node._replace(children=(*node.children[:at], child, *node.children[at + 1 :]))
+    return replace(node, children=(*node.children[:at], child, *node.children[at + 1 :]))
 
 
 def _inherited(node: Node, cluster: str, *, background: bool) -> Node:
     if isinstance(node, On):
         return _inherited(node.child, node.cluster, background=node.background)
     if isinstance(node, Leaf):
-        return node._replace(cluster=cluster, background=background)
+        return replace(node, cluster=cluster, background=background)
     if isinstance(node, Resource):
-        return node._replace(cluster=cluster)
+        return replace(node, cluster=cluster)
     if isinstance(node, Serial | Concurrent):
         children = (_inherited(child, cluster, background=background) for child in node.children)
-        return node._replace(children=tuple(children))
+        return replace(node, children=tuple(children))
     return node
 
 
@@ -108,10 +110,11 @@ def _spliced(node: Node) -> Node:
             children.append(child)
     if len(children) == 1 and not node.name:
         return children[0]
-    return node._replace(children=tuple(children))
+    return replace(node, children=tuple(children))
 
 
-class Order(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Order:
     """A partial order: of each step, those directly before it."""
 
     before: Mapping[str, frozenset[str]]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.model.problems.codes import severity_of
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from .nodes import Node
 
 
-class Plan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Plan:
     """The plan of a cluster."""
 
     written: Node

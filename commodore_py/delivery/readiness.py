@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from .algebra import DONE, Result
 from .drivers.applications import value_in
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-class Expected(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Expected:
     """Conditions of readiness."""
 
     allow_degraded: bool = False
@@ -19,7 +21,8 @@ class Expected(NamedTuple):
     """Whether what may pass by itself is an error."""
 
 
-class BackEnd(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BackEnd:
     """The kind of object that a driver writes for an instance."""
 
     group: str

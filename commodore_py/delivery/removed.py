@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.manifests.documents import find_objects, may_hold_objects, read
 from commodore_py.manifests.grades import NOTHING, of_deletion
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 
-class Leaving(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Leaving:
     """An instance that is removed, and its published objects."""
 
     instance: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .findings import Finding
 from .nodes import Leaf, steps_of
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 _REMEDY = "change the plan, or what the component requires"
 
 
-class _Required(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Required:
     """An instance, and those of a component that it requires."""
 
     name: str

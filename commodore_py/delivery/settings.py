@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from .findings import Finding, near
 
@@ -43,7 +44,8 @@ _WORDS = {str: "text", dict: "a mapping", list: "a list", bool: "true or false"}
 _SECRETS = ("bearerToken", "password", "keyData")
 
 
-class Cluster(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Cluster:
     """A remote cluster, as Argo CD and Flux reach it."""
 
     name: str
@@ -51,14 +53,15 @@ class Cluster(NamedTuple):
     labels: tuple[tuple[str, str], ...] = ()
     """By key, which makes names deterministic."""
     prefix: str = "cluster"
-    credentials: Mapping[str, Any] = {}
+    credentials: Mapping[str, Any] = field(default_factory=dict)
     namespaces: tuple[str, ...] = ()
     cluster_resources: bool | None = None
     project: str = ""
-    kubeconfig: Mapping[str, str] = {}
+    kubeconfig: Mapping[str, str] = field(default_factory=dict)
 
 
-class Settings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Settings:
     """Settings for rendering a plan."""
 
     drivers: tuple[str, ...]

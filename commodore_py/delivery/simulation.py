@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from .algebra import DONE, Calls, Result
 from .nodes import Leaf, On, walk
@@ -16,22 +16,23 @@ if TYPE_CHECKING:
 
 Direction = Literal["up", "down"]
 ROUNDS = 100
-_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-class Model(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Model:
     """The simulated instances and clusters, by name."""
 
-    yields: Mapping[str, int] = _NOTHING
+    yields: Mapping[str, int] = field(default_factory=dict)
     """Calls before something is ready, registered or gone; 1 by default."""
-    fails: Mapping[str, int] = _NOTHING
+    fails: Mapping[str, int] = field(default_factory=dict)
     """The round in which an instance fails; 0 for all."""
     degrades: frozenset[str] = frozenset()
-    lost: Mapping[str, int] = _NOTHING
+    lost: Mapping[str, int] = field(default_factory=dict)
     """The round from which a cluster cannot be reached."""
 
 
-class Event(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Event:
     """Result of a step in a round."""
 
     round: int
@@ -41,7 +42,8 @@ class Event(NamedTuple):
     text: str = ""
 
 
-class Timeline(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Timeline:
     """All rounds, and the result of the last one."""
 
     events: tuple[Event, ...]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.process import ProgramFailed
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class _Requirement(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Requirement:
     """A range of versions of another component, by an instance."""
 
     instance: Instance

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from posixpath import normpath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import DependencySpec, Kind
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import Places
 
 
-class ClusterParameters(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ClusterParameters:
     """The parameters of a cluster, and the places that set them."""
 
     parameters: Parameters
@@ -151,7 +153,8 @@ def _mapping(parameters: ClusterParameters, value: object, *path: str) -> Mappin
     )
 
 
-class _Entry(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Entry:
     """One entry of the listed components or packages."""
 
     parameters: ClusterParameters

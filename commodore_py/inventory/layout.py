@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
@@ -75,7 +76,7 @@ def params_of(config: Config, cluster: Cluster) -> bytes:
 def cluster_parameters(cluster: Cluster) -> bytes:
     """The class of a cluster: components, and whoever reads its file, need no credentials."""
     url = without_secrets(without_credentials(cluster.catalog_url))
-    return yaml.dump(cluster._replace(catalog_url=url).parameters())
+    return yaml.dump(replace(cluster, catalog_url=url).parameters())
 
 
 def _places(folder: Path, classes: ClassPath) -> dict[Path, Path]:

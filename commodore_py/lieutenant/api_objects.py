@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.reading import bytes_of
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class ApiObject(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ApiObject:
     """An object, and the URL or file it was read from."""
 
     fields: Mapping[str, Any]

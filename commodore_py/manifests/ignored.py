@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet.cpu_limit import cpu_limit
 from commodore_py.model.difference import GRADES
@@ -29,7 +29,8 @@ _MOST_SECONDS = 5
 """CPU time to compare a pattern with the values of a field."""
 
 
-class Hidden(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Hidden:
     """Differences that a rule has hidden."""
 
     rule: str

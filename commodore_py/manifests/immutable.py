@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import quantities
 
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from .objects import KubeObject
 
 
-class Fixed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fixed:
     """An immutable field with everything below it, except for some fields."""
 
     field: tuple[str, ...]

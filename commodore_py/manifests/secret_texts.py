@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.yaml import nodes
 from commodore_py.errors import CommodoreError
@@ -25,7 +26,8 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))#.+$", re.MULTILINE)
 _UNREADABLE = "*** (a Secret that is not valid YAML)"
 
 
-class _Value(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Value:
     """A value of a secret and where it stands."""
 
     path: Path
@@ -34,7 +36,8 @@ class _Value(NamedTuple):
     end: int
 
 
-class _Document(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Document:
     text: str
     values: tuple[_Value, ...] = ()
     readable: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import yaml
@@ -28,7 +29,8 @@ _ALL = "all"
 _BOOLEANS = {"true": True, "false": False}
 
 
-class Ignored(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ignored:
     """Ignored differences, in objects of some kinds."""
 
     pattern: str
@@ -59,7 +61,8 @@ class Tracking(NamedTuple):
         return self.method in ("label", "annotation+label")
 
 
-class Settings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Settings:
     """Settings about health, differences and marks."""
 
     namespace: str = ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 
-class CatalogHead(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CatalogHead:
     """The catalog's checkout as the run found it; an empty remote has no commit."""
 
     directory: Path
@@ -26,7 +28,8 @@ class CatalogHead(NamedTuple):
     """Git's settings of the user's name there, if they were read."""
 
 
-class FileChange(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileChange:
     """One changed file of the catalog, as Git pairs old and new; what is not there is empty."""
 
     kind: Literal["added", "deleted", "renamed", "modified", "retyped"]
@@ -41,14 +44,16 @@ class FileChange(NamedTuple):
 Colour = Literal["", "red", "green", "yellow"]
 
 
-class DiffLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DiffLine:
     """One line of a diff; the colour adds nothing to the text."""
 
     text: str
     colour: Colour = ""
 
 
-class Deviation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Deviation:
     """Deviations of what is deployed from the bundle."""
 
     kind: str
@@ -71,7 +76,8 @@ class Deviation(NamedTuple):
         return f"{self.kind} {self.name} {of}{deployed} instead of {bundle}"
 
 
-class BundleUse(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BundleUse:
     """The bundle that a cluster includes."""
 
     version: str
@@ -83,7 +89,8 @@ class BundleUse(NamedTuple):
     deviations: tuple[Deviation, ...] = ()
 
 
-class Change(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Change:
     """Everything that would alter in the catalog; empty and false when nothing does."""
 
     files: tuple[FileChange, ...] = ()
@@ -109,7 +116,8 @@ class Change(NamedTuple):
         )
 
 
-class DependencyRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DependencyRecord:
     """The exact version of one thing that went in."""
 
     name: str
@@ -121,7 +129,8 @@ class DependencyRecord(NamedTuple):
     component: str = ""
 
 
-class BuildRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BuildRecord:
     """The exact version of everything that went in."""
 
     cluster: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,14 +13,16 @@ NOT_TENANTS = ("components", "defaults", "global", "params")
 """Folders of classes that are ours."""
 
 
-class RepositoryRef(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RepositoryRef:
     """A Git repository and the revision wanted of it; no revision means its default branch."""
 
     url: str
     revision: str | None = None
 
 
-class Cluster(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Cluster:
     """A cluster with its tenant, as the API or a facts folder describes them."""
 
     id: str
@@ -30,8 +32,8 @@ class Cluster(NamedTuple):
     catalog_url: str
     global_repo: RepositoryRef
     tenant_repo: RepositoryRef
-    facts: Mapping[str, Any] = MappingProxyType({})
-    dynamic_facts: Mapping[str, Any] = MappingProxyType({})
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    dynamic_facts: Mapping[str, Any] = field(default_factory=dict)
     placeholder: Mapping[str, Any] | None = None
     """Of a cluster that no API knows: the parameters that a global configuration would add."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -39,7 +40,8 @@ class DependencySpec(NamedTuple):
         return f"{self.kind.value} {self.name}"
 
 
-class Dependency(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Dependency:
     """A dependency as fetched: the request, and what it was resolved to."""
 
     spec: DependencySpec

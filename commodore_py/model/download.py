@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from .spot import Spot
 
 
-class WebFile(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WebFile:
     """The content of a URL."""
 
     url: str
@@ -17,7 +19,8 @@ class WebFile(NamedTuple):
         return self.url
 
 
-class Repository(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Repository:
     """A version of a Git repository, or of a folder in it."""
 
     url: str
@@ -44,7 +47,8 @@ class Chart(NamedTuple):
         return f"chart {self.name} {self.version or '(newest)'} of {self.repository}"
 
 
-class Artifact(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Artifact:
     """Files that are stored in an OCI registry."""
 
     reference: str
@@ -61,7 +65,8 @@ class Artifact(NamedTuple):
 Source: TypeAlias = WebFile | Repository | Chart | Artifact
 
 
-class Download(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Download:
     """Something that a component wants to have at a place of its choice."""
 
     source: Source

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 Parameters: TypeAlias = Mapping[str, Any]
@@ -21,7 +21,8 @@ def parameter_key(name: str) -> str:
     return name.replace("-", "_")
 
 
-class Node(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Node:
     """The content of the hierarchy for one target."""
 
     name: str
@@ -29,7 +30,7 @@ class Node(NamedTuple):
     applications: tuple[str, ...] = ()
     included: tuple[tuple[str, ...], ...] = ()
     """Lists of included classes, in the order in which they were merged."""
-    raw: Mapping[str, Any] = MappingProxyType({})
+    raw: Mapping[str, Any] = field(default_factory=dict)
     """The node as postprocess filters see it, extra keys included."""
 
     @property
@@ -82,7 +83,8 @@ class Instance(NamedTuple):
         return self.name != self.component
 
 
-class Inventory(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Inventory:
     """Every node by target name, and the instances that have one."""
 
     nodes: Mapping[str, Node]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +31,8 @@ class LockUse(NamedTuple):
     """Facts and names that the API has otherwise: what is locked is used."""
 
 
-class Published(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Published:
     """Result for the catalog; without a commit, nothing was pushed."""
 
     change: Change

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class BaseUsed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class BaseUsed:
     """A base of a kustomization, in Git; reported by whoever renders."""
 
     name: str
@@ -14,14 +15,16 @@ class BaseUsed(NamedTuple):
     """What is locked of it."""
 
 
-class FileUsed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileUsed:
     """A file that kustomize fetches by itself, whatever it holds now."""
 
     url: str
     where: str
 
 
-class ToolUsed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ToolUsed:
     """A program rendered something, or a library in its place; reported in a locked run."""
 
     name: str

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .spot import Spot
 
 
-class SecretRef(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SecretRef:
     """A reference to a secret, as found in the inventory."""
 
     backend: str
@@ -18,7 +20,8 @@ class SecretRef(NamedTuple):
     """Every parameter that holds it, for messages."""
 
 
-class ReferenceFile(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReferenceFile:
     """A reference file of the catalog: its path below `refs/` and its content."""
 
     path: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
 ParameterPath: TypeAlias = tuple[Hashable, ...]
@@ -61,7 +62,8 @@ class Fact(NamedTuple):
         return place_of("", self) or str(self)
 
 
-class Inclusion(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Inclusion:
     """A line that includes a class."""
 
     name: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 
-class CompilePlan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CompilePlan:
     """How instances are compiled: all that differs between a cluster, a component and a package.
 
     Whoever builds the sources decides, so that rendering need not know who did.
@@ -31,7 +32,7 @@ class CompilePlan(NamedTuple):
     """Relative paths of downloads start here; filters see this folder's `compiled/`."""
     search_paths: tuple[Path, ...]
     """Where imports and inputs are looked for, in this order."""
-    checkouts: Mapping[str, Path] = MappingProxyType({})
+    checkouts: Mapping[str, Path] = field(default_factory=dict)
     """By instance, the only place outside of `compiled/` that its component may write to."""
     alone: bool = False
     """Whether code that looks at all targets must see none but those that are compiled."""
@@ -41,7 +42,8 @@ class CompilePlan(NamedTuple):
     """Where to note what programs find on disk; otherwise, below the working directory."""
 
 
-class Sources(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Sources:
     """The outside world, read once and pinned."""
 
     cluster: Cluster
@@ -72,7 +74,8 @@ class Sources(NamedTuple):
         return (plan.output, *plan.search_paths, *checkouts, *self.classes.worktrees())
 
 
-class Rendered(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rendered:
     """The instances' trees, and the catalog that they make up, if they do."""
 
     instances: Mapping[str, Tree]

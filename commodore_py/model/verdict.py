@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from .problems.codes import SEVERITIES
@@ -14,14 +15,16 @@ if TYPE_CHECKING:
 Outcome: TypeAlias = Literal["passed", "problems", "skipped", "unchecked"]
 
 
-class Ignored(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ignored:
     """A problem that does not count, and why."""
 
     problem: Problem
     reason: str
 
 
-class Verdict(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Verdict:
     """Problems of a run, the worst first."""
 
     problems: tuple[Problem, ...] = ()
@@ -55,7 +58,8 @@ class CheckRun(NamedTuple):
     """Why it did not examine everything."""
 
 
-class Checked(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Checked:
     """Problems of a catalog that checks have found."""
 
     objects: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.reading import text_of
 from commodore_py.model.names import did_you_mean
@@ -22,7 +23,8 @@ _REQUIRED = ("code", "reason")
 _ENTRY = re.compile(r"\{(?=[^{}]*\bcode\b)|^\s*\[\[\s*ignore\s*\]\]", re.MULTILINE)
 
 
-class Ignore(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ignore:
     """Problems that do not count: by code, and by a pattern of what they are about."""
 
     code: str
@@ -36,7 +38,8 @@ class Ignore(NamedTuple):
     """File and line of the entry."""
 
 
-class IgnoreFile(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class IgnoreFile:
     """The content of such a file, and its problems."""
 
     ignores: tuple[Ignore, ...] = ()

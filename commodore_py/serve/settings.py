@@ -7,7 +7,7 @@ import re
 import secrets
 import stat
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.reading import bytes_of
@@ -28,7 +28,8 @@ _LINE = rf"(?P<name>{_NAME}) +(?P<token>\S{{16,}})(?P<read_only> +read-only)?"
 _LARGEST = 1 << 20
 
 
-class Token(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Token:
     """A token, and whether its owner may change anything."""
 
     value: str

@@ -6,7 +6,7 @@ Everything is done by the functions of the command line, in the same working dir
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.git.refs import commit_of
@@ -111,7 +111,7 @@ def options(config: Config, cluster_id: str, path: str) -> dict[str, Any]:
     keys = [dotted((*parts, str(name))) for name in below] if isinstance(below, dict) else []
     return {
         "path": path,
-        "options": [option._asdict() for option in (options_at(paths, path) if path else ())],
+        "options": [asdict(option) for option in (options_at(paths, path) if path else ())],
         "keys": keys,
     }
 

@@ -53,7 +53,8 @@ def compile_dry(config: Config, cluster_id: str, cluster: Cluster | None = None)
 def _named_as_in(config: Config, published: Published, scratch_config: Config) -> Published:
     """The result, with the paths of the working directory and not of the copy."""
     root, scratch = config.paths.root.resolve(), scratch_config.paths.root
-    return published._replace(
+    return replace(
+        published,
         notices=tuple(
             notice._replace(
                 message=_moved(notice.message, root, scratch),

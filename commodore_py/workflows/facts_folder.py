@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.program import over_network
@@ -41,7 +42,8 @@ _LINE = "\n"
 _ITS_OWN = ("installURL", "compileMeta")
 
 
-class NewCluster(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NewCluster:
     """A cluster to add; what is empty is that of another cluster, if it is to be like one."""
 
     id: str
@@ -49,11 +51,12 @@ class NewCluster(NamedTuple):
     tenant: str = ""
     display_name: str = ""
     catalog: str = ""
-    facts: Mapping[str, Any] = {}
-    dynamic_facts: Mapping[str, Any] = {}
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    dynamic_facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-class NewTenant(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NewTenant:
     """A tenant to add."""
 
     id: str
@@ -62,7 +65,8 @@ class NewTenant(NamedTuple):
     global_repository: str
 
 
-class FactsEdit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FactsEdit:
     """A new file, and what is to be said about it."""
 
     file: Path
@@ -74,7 +78,7 @@ class FactsEdit(NamedTuple):
 
 def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
     """Add a cluster that compiles."""
-    folder, new = _folder(config), new._replace(catalog=_absolute(new.catalog))
+    folder, new = _folder(config), replace(new, catalog=_absolute(new.catalog))
     file = folder.new_file("cluster", new.id)
     if not new.like:
         _refuse_incomplete(new)
@@ -132,7 +136,7 @@ def written(edit: FactsEdit) -> FactsEdit:
         write_if_changed(edit.file.resolve(), edit.content)
     except OSError as error:
         raise CommodoreError(f"cannot write: {error.strerror}", where=str(edit.file)) from error
-    return edit._replace(written=True)
+    return replace(edit, written=True)
 
 
 def _folder(config: Config) -> FactsFolder:

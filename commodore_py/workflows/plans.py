@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from commodore_py import pipeline
 from commodore_py.adapters import files
@@ -58,7 +58,8 @@ if TYPE_CHECKING:
 _COMPILE = "run `commodore catalog compile CLUSTER`"
 
 
-class PlanHere(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PlanHere:
     """The plan of the working directory, and what is to be known about it."""
 
     plan: Plan
@@ -72,10 +73,11 @@ class PlanHere(NamedTuple):
         problems = tuple(finding.problem(self.locator.parameter) for finding in findings)
         errors = [problem.as_error() for problem in problems if problem.severity == "error"]
         raise_collected(errors, "the plan is not valid")
-        return self._replace(problems=(*self.problems, *problems))
+        return replace(self, problems=(*self.problems, *problems))
 
 
-class RenderedPlan(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RenderedPlan:
     """Render the plan by a driver."""
 
     driver: str
@@ -104,7 +106,7 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     current_plan = current_plan.valid(findings)
     assert plan is not None  # noqa: S101 - otherwise there is an error
     removed = leaving(plan, _published(paths), _kept(paths, plan)) if plan.removed else ()
-    return current_plan.valid(removed_findings(removed))._replace(removed=removed)
+    return replace(current_plan.valid(removed_findings(removed)), removed=removed)
 
 
 def _refuse_none(parameters: Parameters) -> None:
@@ -178,9 +180,9 @@ def _with_driver(sources: Sources, driver: str) -> Sources:
     parameters = dict(inventory.bootstrap.parameters)
     commodore = dict(parameters.get("commodore") or {})
     commodore["delivery"] = {**(commodore.get("delivery") or {}), "driver": driver}
-    bootstrap = inventory.bootstrap._replace(parameters={**parameters, "commodore": commodore})
+    bootstrap = replace(inventory.bootstrap, parameters={**parameters, "commodore": commodore})
     nodes = {**inventory.nodes, BOOTSTRAP: bootstrap}
-    return sources._replace(inventory=inventory._replace(nodes=nodes))
+    return replace(sources, inventory=replace(inventory, nodes=nodes))
 
 
 def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:

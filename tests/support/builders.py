@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -158,7 +158,7 @@ def make_cluster(**changes: Any) -> Cluster:  # noqa: ANN401 - Cluster checks th
         tenant_repo=RepositoryRef("file:///tenant.git"),
         facts={"cloud": "cloud-a", "distribution": "dist-b"},
     )
-    return cluster._replace(**changes)
+    return replace(cluster, **changes)
 
 
 def make_node(name: str = "cluster", **parts: Any) -> Node:  # noqa: ANN401 - Node checks them by name
@@ -183,7 +183,7 @@ def make_sources(
         places=NOWHERE,
         catalog_head=CatalogHead(root / "catalog", "", "", None),
     )
-    return sources._replace(**changes)
+    return replace(sources, **changes)
 
 
 @dataclass(frozen=True)

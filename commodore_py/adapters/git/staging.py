@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
@@ -29,14 +30,16 @@ _FIRST = b"Initial commit"
 _FEW_LOOSE = ("-c", "fastimport.unpackLimit=20")
 
 
-class Leaf(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Leaf:
     """The entry of a commit at a path: a file, a link, or a submodule."""
 
     mode: int
     id: str
 
 
-class Leaves(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Leaves:
     """All entries of a commit by their paths; none before the first commit."""
 
     commit: str | None
@@ -45,7 +48,8 @@ class Leaves(NamedTuple):
     """The hash function of the repository's object ids."""
 
 
-class Edit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Edit:
     """The difference of a new commit to its parent."""
 
     parent: str | None
@@ -56,7 +60,8 @@ class Edit(NamedTuple):
     algorithm: str = SHA1
 
 
-class Ignored(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ignored:
     """A path that an ignore rule excludes."""
 
     path: str
@@ -137,7 +142,7 @@ def import_commit(directory: Path, ref: str, edit: Edit, message: str, signature
     if edit.parent is None:
         nothing = Edit(None, (), {}, {})
         stream += _commit(ref, ":1", nothing, _FIRST, signatures)
-        edit = edit._replace(parent=":1")
+        edit = replace(edit, parent=":1")
     stream += _commit(ref, ":2", edit, message.encode(), signatures)
     return _import(directory, stream, ":2")
 

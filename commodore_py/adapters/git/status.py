@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .program import git_bytes
 
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Status(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Status:
     """The commit and branch of a checkout, and its changes."""
 
     commit: str | None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.process import ProgramFailed
@@ -18,7 +18,8 @@ _LINK = "gitdir: "
 _CLONES = ".repos"
 
 
-class Worktree(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Worktree:
     """A worktree as its repository lists it; its directory may be missing."""
 
     path: Path

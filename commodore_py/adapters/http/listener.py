@@ -6,9 +6,10 @@ import errno
 import socket
 import threading
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from commodore_py.errors import CommodoreError
@@ -51,7 +52,8 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-class Page(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Page:
     """The page that the browser shows."""
 
     status: int

@@ -9,8 +9,9 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import requests
 from requests.utils import get_environ_proxies
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-class Tls(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tls:
     """How a server and this client prove who they are."""
 
     authority: bytes = b""
@@ -39,7 +41,8 @@ class Tls(NamedTuple):
     server_name: str = ""
 
 
-class Request(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Request:
     """One request; headers may occur several times."""
 
     method: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import quote, urlsplit
 
 from commodore_py.adapters import json_text
@@ -29,20 +29,22 @@ _REDIRECTS = range(300, 400)
 Outcome: TypeAlias = Literal["exists", "absent", "deleted", "unknown"]
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """A secret in a key-value engine."""
 
     mount: str
     path: str
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Found:
     """The result for a secret; `keys` if it exists."""
 
     outcome: Outcome
     reason: str = ""
     keys: tuple[str, ...] = ()
-    values: Mapping[str, object] = MappingProxyType({})
+    values: Mapping[str, object] = field(default_factory=dict)
     """Only of a secret that was read."""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.git.staging import Leaf
@@ -29,7 +30,8 @@ _SUBMODULE = 0o160000
 _NO_ID = "0"
 
 
-class Pair(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Pair:
     """One line of `git diff --raw`: an old and a new side, by their object ids."""
 
     kind: _Kind

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files, json_text
 from commodore_py.catalog.diff.change import change_between
@@ -56,7 +57,8 @@ def open_catalog(config: Config, cluster: str, _head: CatalogHead) -> DirectoryC
     return DirectoryCatalog(folder_of(config), cluster, config.paths.compiled, config.dry_run)
 
 
-class DirectoryCatalog(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DirectoryCatalog:
     """A folder that holds the catalog of one cluster, and a hidden file that names the cluster."""
 
     directory: Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -76,7 +77,7 @@ def _each_once(settings: Sequence[Setting]) -> Iterator[Setting]:
     """The settings; one that several commands have from the same place is one of all commands."""
     commands = Counter((setting.name, setting.place) for setting in settings)
     shared = {
-        (setting.name, setting.place): setting._replace(command="")
+        (setting.name, setting.place): replace(setting, command="")
         for setting in settings
         if commands[setting.name, setting.place] > 1
     }

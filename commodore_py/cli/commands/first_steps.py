@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -68,7 +69,8 @@ def demo(directory: Path, output: str) -> None:
         streams.result(f"  {step}")
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """Result of one step."""
 
     name: str
@@ -134,7 +136,7 @@ def init(
     if output != "text":
         content = {
             "schema": "init/v1",
-            "steps": [step._asdict() for step in steps],
+            "steps": [asdict(step) for step in steps],
             "cluster": made.cluster,
             "tenant": made.tenant,
             "next_steps": list(made.next_steps),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,7 +25,8 @@ _GO_MARK = b"\xff Go buildinf:"
 _GO_HEADER = 32
 
 
-class Library(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Library:
     """A library that shapes the output; `build` is what it was compiled with, where it was."""
 
     name: str
@@ -79,7 +81,7 @@ def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, o
         "schema": "version/v1",
         "version": __version__,
         "compatible_with": COMPATIBLE_WITH,
-        "libraries": [library._asdict() for library in libraries],
+        "libraries": [asdict(library) for library in libraries],
         "tools": [
             {
                 "name": tool.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.model.names import counted
@@ -52,7 +53,7 @@ def findings(reported: Sequence[Problem], outcome: Outcome, form: str) -> str:
     if form == "json":
         return formats.as_json(_document(listed), indent=2)
     if form == "sarif":
-        outcome = outcome._replace(verdict=verdict._replace(problems=tuple(listed)))
+        outcome = replace(outcome, verdict=replace(verdict, problems=tuple(listed)))
         results = sarif.results(outcome)
         codes = (problem.code for problem in outcome.verdict.problems)
         rules = {**LINT, **{code: CODES[code] for code in codes if code not in LINT}}

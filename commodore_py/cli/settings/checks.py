@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -35,7 +36,7 @@ def vault_settings() -> VaultSettings:
         _content(_ACCOUNT) if given["KUBERNETES_ROLE"] else "",
     )
     if given["ROLE_ID"] or given["KUBERNETES_ROLE"]:
-        login = login._replace(token=given["TOKEN"])
+        login = replace(login, token=given["TOKEN"])
     return VaultSettings((given["ADDR"],) if given["ADDR"] else (), login)
 
 

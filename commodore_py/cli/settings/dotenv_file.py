@@ -6,8 +6,9 @@ import logging
 import os
 import re
 from contextlib import suppress
+from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.reading import bytes_of, bytes_of_pipe
 from commodore_py.cli.output import messages
@@ -36,7 +37,8 @@ _RUNS_PROGRAMS = (
 _YES = ("1", "true", "t", "yes", "y")
 
 
-class DotEnv(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DotEnv:
     """The file that was read, and the variables set from it."""
 
     path: Path

@@ -5,7 +5,8 @@ One that exceeds a limit is an error.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
@@ -18,7 +19,8 @@ _JSON = "json:"
 _MOST_PARTS = 100
 
 
-class ParsedFacts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ParsedFacts:
     """The valid facts, and warnings about the others."""
 
     facts: dict[str, Any]

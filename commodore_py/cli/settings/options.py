@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -35,7 +36,8 @@ VERIFY_CACHE = "COMMODORE_VERIFY_CACHE"
 """For developers: compile what is cached, too, and fail if that differs."""
 
 
-class Globals(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Globals:
     """Global options, which precede the command."""
 
     working_dir: Path
@@ -49,7 +51,7 @@ class Globals(NamedTuple):
 
     def more_verbose(self, count: int) -> Globals:
         """Add the `-v` of one more level."""
-        louder = self._replace(verbosity=self.verbosity + count)
+        louder = replace(self, verbosity=self.verbosity + count)
         log.set_up(louder.verbosity, quiet=self.quiet, plain=self.plain, form=self.log_format)
         return louder
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -39,13 +39,14 @@ _ALL = "config"
 Place = tuple[str, ...]
 
 
-class UserFile(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class UserFile:
     """Defaults as click takes them, and the section of each in the file."""
 
     path: Path | None
     defaults: dict[str, Any]
     sections: Mapping[Place, Place]
-    shared: Mapping[str, Any] = MappingProxyType({})
+    shared: Mapping[str, Any] = field(default_factory=dict)
     """What stands at the top, for all commands."""
 
     def place_of(self, setting: Place) -> str:

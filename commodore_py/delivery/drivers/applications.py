@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .base import MANIFESTS
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 GROUP, KIND = "argoproj.io", "Application"
 
 
-class Deployed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Deployed:
     """How an instance is deployed, with or without Argo CD."""
 
     path: PurePosixPath

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from commodore_py.model.tree import Tree
 
@@ -17,7 +18,8 @@ MANIFESTS = "manifests"
 """The folder of the catalog that all paths are below."""
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Job:
     """A plan, and the output of the instances."""
 
     plan: Plan
@@ -34,7 +36,8 @@ class Job(NamedTuple):
         return {name: tree for name, tree in self.trees.items() if name not in removed}
 
 
-class Laid(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Laid:
     """Files of the catalog with a plan; paths are those below `manifests/`."""
 
     trees: Mapping[str, Tree]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.delivery.drivers.documents import documents_in
@@ -43,7 +44,8 @@ _READY = (
 _TIMES = {"interval": "10m", "retryInterval": "1m", "timeout": "30m"}
 
 
-class _Part(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Part:
     """A Kustomization of a step; with hooks, a step has several."""
 
     name: str
@@ -52,7 +54,7 @@ class _Part(NamedTuple):
     prune: bool
     after: tuple[_Part, ...] = ()
     target: str = ""
-    annotations: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = field(default_factory=dict)
     wait: bool = True
 
 

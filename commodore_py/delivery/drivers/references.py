@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.delivery.findings import Finding, near
 from commodore_py.delivery.nodes import Resource, steps_of
@@ -48,7 +49,8 @@ def object_named(
     return Finding("plan/reference", f"{reference} matches {number}", path, remedy)
 
 
-class Lifted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Lifted:
     """Objects of the plan that leave the folders of their instances, as files by step."""
 
     files: Mapping[str, tuple[PurePosixPath, Entry]]

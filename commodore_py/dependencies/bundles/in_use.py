@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py import __version__
 from commodore_py.adapters.reading import content_of as bytes_of
@@ -32,7 +33,8 @@ _KINDS = {Kind.COMPONENT: "component", Kind.INSTANCE: "instance", Kind.PACKAGE: 
 _SHOWN = 10
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Found:
     """The bundle of a cluster, and what the user should know about it."""
 
     bundle: BundleUse | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from commodore_py.adapters import yaml
@@ -55,7 +56,8 @@ class Entry(NamedTuple):
         return f"{CLASSES}{self.name}"
 
 
-class Index(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Index:
     """All versions, in the order of the file."""
 
     order: Order = "semver"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import asides_in, make_folder, remove
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class RemoteCatalog(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RemoteCatalog:
     """State of the catalog before anything was changed."""
 
     now: Status | None = None

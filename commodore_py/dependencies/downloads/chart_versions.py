@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import total_ordering
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -53,7 +53,8 @@ class Version:
         return (self.numbers, not self.prerelease, parts if self.prerelease else [])
 
 
-class _Bound(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Bound:
     """One comparison of a constraint."""
 
     operator: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ class Repositories:
 
     def fetch(self, repository: Repository) -> Stored:
         """Fetch the files of a version, with `.git` for a whole repository."""
-        repository = repository._replace(url=self.local.absolute(repository.url))
+        repository = replace(repository, url=self.local.absolute(repository.url))
         remote = Remote(repository.url, "")
         with self._lock:
             lock = self._locks.setdefault(self.clones.of(remote), Lock())

@@ -6,6 +6,7 @@ Those of dependencies are worktrees of bare clones. Those of configurations have
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
@@ -67,7 +68,8 @@ class Place(NamedTuple):
         return self.clone != self.path
 
 
-class Seen(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Seen:
     """State of a place, before anything is changed."""
 
     status: Status | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.masking import without_secrets
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from commodore_py.config import Config, WorkPaths
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Group:
     """Requests of one clone: Git locks it while it changes, and one fetch serves them all."""
 
     clone: Path

@@ -12,8 +12,9 @@ import logging
 import os
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
@@ -50,7 +51,8 @@ class Busy(Exception):
     """Another run uses a mirror."""
 
 
-class Mirrors(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Mirrors:
     """A directory of mirrors."""
 
     folder: Path

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import Parameters, parameter_key
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class Aliases(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Aliases:
     """The library aliases of a component."""
 
     component: str

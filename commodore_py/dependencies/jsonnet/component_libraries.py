@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import make_folder
@@ -109,7 +110,7 @@ def _with_lists(component: Dependency) -> list[Dependency]:
 
     Commodore computes the list in the one and reads it in the other.
     """
-    inner = component._replace(worktree=component.directory, spec=component.spec._replace(path=""))
+    inner = replace(component, worktree=component.directory, spec=component.spec._replace(path=""))
     return [component] if component.directory == component.worktree else [component, inner]
 
 

@@ -8,8 +8,9 @@ import json
 import os
 import re
 import stat
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from commodore_py.adapters import json_text
@@ -38,7 +39,8 @@ _ATTRIBUTES = ".gitattributes"
 _SETTINGS = ("core.sparseCheckout=true", "core.sparseCheckoutCone=false", "maintenance.auto=false")
 
 
-class Content(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Content:
     """A version of a folder of a repository."""
 
     commit: str
@@ -70,7 +72,7 @@ def put(
         digest, total = _digests(place)
         if note.get("digest") != digest:
             move_aside(f"Jsonnet library {request.name} was modified: {entry}", entry)
-        elif all(note.get(name) == value for name, value in content._asdict().items()):
+        elif all(note.get(name) == value for name, value in asdict(content).items()):
             return total
     provide()
     aside = aside_of(entry)
@@ -118,7 +120,7 @@ def _make(content: Content, bare: Path, aside: Path, name: str) -> str:
     make_folder(repository)
     _check_out(content, bare, repository)
     digest, total = _digests(repository / content.subdir)
-    note = json.dumps({"name": name, **content._asdict(), "digest": digest})
+    note = json.dumps({"name": name, **asdict(content), "digest": digest})
     write_if_changed(aside / _NOTE, note.encode())
     return total
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.reading import bytes_of
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class InstallWarning(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class InstallWarning:
     """A problem that jsonnet-bundler does not report."""
 
     text: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import posixpath
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
@@ -21,7 +22,8 @@ _SPACE = " \t\r\n"
 _ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
-class GitSource(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GitSource:
     """A folder of a Git repository, or all of it."""
 
     remote: Remote
@@ -33,7 +35,8 @@ class GitSource(NamedTuple):
         return f"{self.remote.name}/{self.subdir}" if self.subdir else self.remote.name
 
 
-class LocalSource(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LocalSource:
     """A folder, relative to the file that names it."""
 
     directory: str
@@ -42,7 +45,8 @@ class LocalSource(NamedTuple):
 Source: TypeAlias = GitSource | LocalSource
 
 
-class Requirement(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Requirement:
     """A required library in a version."""
 
     source: Source
@@ -54,7 +58,8 @@ class Requirement(NamedTuple):
     line: int = 0
 
 
-class JsonnetFile(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JsonnetFile:
     """The list of required libraries, in order."""
 
     requirements: tuple[Requirement, ...] = ()

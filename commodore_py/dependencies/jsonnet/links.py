@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import link, make_folder, remove, remove_empty
 from commodore_py.errors import CommodoreError, raise_collected
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from .resolve import Package
 
 
-class ShortName(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ShortName:
     """A short name that is not linked, with the reason."""
 
     package: Package
@@ -28,7 +30,8 @@ class ShortName(NamedTuple):
     why: str
 
 
-class Layout(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Layout:
     """The paths of all links."""
 
     links: dict[str, Path]

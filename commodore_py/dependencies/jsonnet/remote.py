@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
@@ -19,7 +19,8 @@ _WITHOUT_SUFFIX = re.compile(_HOST + r"/(?P<path>[\w~.-]+/[\w.-]+)", re.ASCII)
 _FORMS = "https://host.name/user/repository.git or ssh://git@host/user/repository.git"
 
 
-class Remote(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Remote:
     """A Git repository, independent of its spelling."""
 
     url: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
@@ -24,7 +25,8 @@ CACHE = ".cache"
 """The folder below `vendor/` with the contents; not allowed as the name of a library."""
 
 
-class LibraryRequest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LibraryRequest:
     """A requirement, and where it comes from."""
 
     name: str
@@ -53,7 +55,8 @@ class LibraryRequest(NamedTuple):
         return f"{without_secrets(self.name)} in {version}{required_by}"
 
 
-class Package(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Package:
     """A fetched library."""
 
     request: LibraryRequest
@@ -68,7 +71,8 @@ FetchAll: TypeAlias = Callable[[Sequence[LibraryRequest]], Sequence[Outcome]]
 Read: TypeAlias = Callable[[Package], JsonnetFile]
 
 
-class Missing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Missing:
     """A library that cannot be fetched; the rest of the list that requires it is skipped, too."""
 
     request: LibraryRequest
@@ -76,14 +80,16 @@ class Missing(NamedTuple):
     skipped: tuple[LibraryRequest, ...] = ()
 
 
-class Conflict(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Conflict:
     """Two different requirements with one name."""
 
     used: LibraryRequest
     other: LibraryRequest
 
 
-class Resolution(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Resolution:
     """The libraries to use, in the order of their links, and the problems."""
 
     packages: list[Package]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path as Folder
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters.files import make_folder
@@ -43,7 +44,8 @@ def path_of(base: GitBase) -> Path:
     return "base", f"{without_secrets(base.repository)}@{base.ref}"
 
 
-class Bases(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Bases:
     """How kustomize gets its bases in a locked run; it is handed to workers."""
 
     config: Config

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.masking import without_secrets
@@ -46,7 +47,7 @@ def locked_cluster(state: LockState, cluster_id: str, load: Callable[[], Cluster
 
 def _refuse_requests(state: LockState, now: Cluster) -> None:
     changed = facts.changed_requests(
-        now._replace(catalog_url=without_secrets(now.catalog_url)), state.lock
+        replace(now, catalog_url=without_secrets(now.catalog_url)), state.lock
     )
     if state.settings.frozen:
         for why in changed:
@@ -86,7 +87,7 @@ def _with_drift(state: LockState, now: Cluster, renewed: set[str]) -> Cluster:
         renewed_now |= {
             name: getattr(now, name) for name in ("display_name", "tenant_display_name")
         }
-    result = as_locked._replace(**renewed_now)
+    result = replace(as_locked, **renewed_now)
     if renewing:
         _recorded(state, result, kinds=tuple(renewing))
     return result
@@ -94,18 +95,18 @@ def _with_drift(state: LockState, now: Cluster, renewed: set[str]) -> Cluster:
 
 def _recorded(state: LockState, cluster: Cluster, *, kinds: tuple[str, ...]) -> Cluster:
     """Note everything about a cluster; what comes back from a lock is what is compiled."""
-    shown = cluster._replace(catalog_url=without_secrets(cluster.catalog_url))
+    shown = replace(cluster, catalog_url=without_secrets(cluster.catalog_url))
     for path, values in facts.blocks_of(shown).items():
         if path[0] in kinds:
             block = state.lock.blocks.get(path)
             order = tuple(block.values) if block is not None and path[0] != "cluster" else ()
             state.record(path, values, order=order)
-    made = state.lock._replace(blocks=state.recorded)
+    made = replace(state.lock, blocks=state.recorded)
     recorded = facts.with_locked_values(cluster, made)
     others = {
         kind: getattr(cluster, kind) for kind in ("facts", "dynamic_facts") if kind not in kinds
     }
-    return recorded._replace(**others)
+    return replace(recorded, **others)
 
 
 def refuse_other_cluster(lock: Lock, cluster_id: str, name: str) -> None:

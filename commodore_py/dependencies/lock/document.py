@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.errors import CommodoreError, raise_collected
 
@@ -40,18 +41,20 @@ SINGLE = frozenset({"cluster", "facts", "dynamic_facts", "bundle"})
 """Kinds with one block, which has no name."""
 
 
-class Comment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Comment:
     """Comments of the user about a line: those above it, and the one at its end."""
 
     above: tuple[str, ...] = ()
     beside: str = ""
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Block:
     """A table: what is locked, and what the user wrote about it."""
 
     values: Mapping[str, Any]
-    comments: Mapping[str, Comment] = MappingProxyType({})
+    comments: Mapping[str, Comment] = field(default_factory=dict)
     """By key; those of the table itself have an empty one."""
     hint: str = ""
     """For bots that propose newer versions, see `renovate.py`."""
@@ -69,16 +72,17 @@ class Block(NamedTuple):
     def with_values(self, **values: str | bool) -> Block:
         """Replace values; an empty one is removed, unknown ones are kept."""
         merged = {**self.values, **values}
-        return self._replace(values={key: value for key, value in merged.items() if value != ""})
+        return replace(self, values={key: value for key, value in merged.items() if value != ""})
 
 
-class Lock(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Lock:
     """The content of a lock file."""
 
-    blocks: Mapping[Path, Block] = MappingProxyType({})
-    top: Mapping[str, Any] = MappingProxyType({})
+    blocks: Mapping[Path, Block] = field(default_factory=dict)
+    top: Mapping[str, Any] = field(default_factory=dict)
     """Values that belong to no block, beside the schema: kept, and not used."""
-    comments: Mapping[str, Comment] = MappingProxyType({})
+    comments: Mapping[str, Comment] = field(default_factory=dict)
     """About the values above, by key; those at the end of the file have an empty one."""
 
     @property
@@ -125,7 +129,7 @@ def merged(base: Lock, ours: Lock, theirs: Lock, name: str) -> Lock:
         elif chosen is not None:
             blocks[path] = chosen
     raise_collected(conflicts, "the lock file was changed in the meantime")
-    return theirs._replace(blocks=blocks)
+    return replace(theirs, blocks=blocks)
 
 
 def _same(first: Block | None, second: Block | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.masking import without_secrets
@@ -75,10 +76,10 @@ def as_pinned(source: Source, block: Block) -> Source:
         case Chart() if version:
             return source._replace(version=version)
         case Repository() if is_commit(block.text("commit")):
-            return source._replace(ref=block.text("commit"))
+            return replace(source, ref=block.text("commit"))
         case Artifact(reference) if _SUM.fullmatch(block.text("digest")):
             name = reference.partition("@")[0]
-            return source._replace(reference=f"{name}@{block.text('digest')}")
+            return replace(source, reference=f"{name}@{block.text('digest')}")
     return source
 
 
@@ -197,7 +198,7 @@ class DownloadInputs:
                     "tree": self._tree(source, commit),
                 }
         block = self._state.record(path, values, order=_KEYS)
-        self._state.recorded[path] = block._replace(hint=hint_of_download(path))
+        self._state.recorded[path] = replace(block, hint=hint_of_download(path))
 
     def _commit_of(self, source: Repository) -> str:
         """The commit that was found for a version just now."""

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
@@ -105,7 +106,7 @@ def with_locked_values(cluster: Cluster, lock: Lock) -> Cluster:
         facts = lock.blocks.get((kind,))
         if facts is None or not is_digest(facts):
             values[kind] = facts_in(facts)
-    return cluster._replace(**values)
+    return replace(cluster, **values)
 
 
 def tenant_of(lock: Lock) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import aside_of
 from commodore_py.adapters.reading import bytes_of
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 _MOST_BYTES = 64 << 20
 
 
-class LockFile(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LockFile:
     """A lock file as it was read; an empty text if there was none."""
 
     file: Path

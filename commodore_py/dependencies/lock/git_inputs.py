@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch as fetch_refs
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 _KEYS = ("url", "path", "requested", "version", "commit", "tree", "pinned", "component")
 
 
-class _Request(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Request:
     """A repository as requested, and what is locked for it."""
 
     spec: DependencySpec
@@ -146,7 +148,7 @@ class GitInputs:
             revision = override_of(spec, self._config)
             commit = commits.commit_here(self._config, spec, revision or "")
         if commit and commits.is_here(self._config, spec, commit):
-            return request._replace(checked_out=commit)
+            return replace(request, checked_out=commit)
         what = commit[:12] or "its commit"
         self._state.missing.append(
             CommodoreError(
@@ -218,14 +220,14 @@ class GitInputs:
 
     def _noted(self, request: _Request, dependency: Dependency) -> Dependency:
         spec, path, block = request.spec, request.path, request.block
-        restored = dependency._replace(spec=spec)
+        restored = replace(dependency, spec=spec)
         if request.loose:
             self._note_loose(request)
             return restored
         if spec.kind not in CONFIGURATION:
-            restored = restored._replace(version=spec.version or "HEAD")
+            restored = replace(restored, version=spec.version or "HEAD")
         elif request.commit and block is not None and not spec.version:
-            restored = restored._replace(version=block.text("version") or dependency.version)
+            restored = replace(restored, version=block.text("version") or dependency.version)
         folder = _folder(spec, self._config)
         tree = commits.tree_in(folder, dependency.commit)
         frozen = self._state.settings.frozen
@@ -278,7 +280,7 @@ class GitInputs:
             folder = _folder(spec, self._config)
             is_branch = not is_commit(version) and commit_of(folder, BRANCHES + version)
             hint = hint_of_branch(block.text("url")) if is_branch else ""
-            self._state.recorded[path] = block._replace(hint=hint)
+            self._state.recorded[path] = replace(block, hint=hint)
 
     def _complete(self, request: _Request, dependency: Dependency) -> None:
         """Accept what a bot or a person wrote, if it is what the request allows."""

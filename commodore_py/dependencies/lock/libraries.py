@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.git.revisions import is_commit
@@ -114,8 +115,8 @@ class LibraryInputs:
                 continue
             pin = self._pin(request)
             if pin is not None:
-                to_fetch[request.key] = request._replace(
-                    requirement=request.requirement._replace(version=commit_in(pin))
+                to_fetch[request.key] = replace(
+                    request, requirement=replace(request.requirement, version=commit_in(pin))
                 )
             elif all_of_them or not isinstance(request.requirement.source, GitSource):
                 to_fetch[request.key] = request
@@ -130,7 +131,7 @@ class LibraryInputs:
                     )
                 self._known[key] = outcome
             else:
-                self._known[key] = outcome._replace(request=originals[key])
+                self._known[key] = replace(outcome, request=originals[key])
         return [self._known.get(request.key) or self._unknown(request) for request in requests]
 
     def _unknown(self, request: LibraryRequest) -> CommodoreError:

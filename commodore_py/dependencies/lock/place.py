@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 DEFAULT, OF_CLUSTER = "catalog.lock", "locks/{cluster}.lock"
 """Names of lock files in a working directory that are used without `--lock`."""
 
 
-class DefaultLock(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DefaultLock:
     """The lock file of a cluster that is used without `--lock`, and those of other clusters."""
 
     file: Path | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING, NamedTuple
@@ -72,7 +73,7 @@ class LockedRun(RunLock):
         self._rendered = False
         self._write = write
         self._tools = {"commodore": __version__, "jsonnet": _jsonnet_version()}
-        settings = settings._replace(renewed=with_equal_requests(file.lock, settings.renewed))
+        settings = replace(settings, renewed=with_equal_requests(file.lock, settings.renewed))
         self.state = LockState(file.lock, settings)
         self._git: GitInputs | None = None
 
@@ -106,7 +107,7 @@ class LockedRun(RunLock):
             values["requested"] = cluster.tenant_repo.revision or ""
             block = Block({**values, "pinned": False})
             blocks = {**self.state.lock.blocks, ("config", "tenant"): block}
-            self.state.lock = self.state.lock._replace(blocks=blocks)
+            self.state.lock = replace(self.state.lock, blocks=blocks)
         return cluster
 
     def fetching(self, config: Config, fetch: Fetch) -> Fetch:
@@ -174,14 +175,14 @@ class LockedRun(RunLock):
             if path[0] not in KEYS or path[0] in ("bundle", "tool") or unknown:
                 blocks.setdefault(path, block)
         blocks = {path: block for path, block in blocks.items() if block.values}
-        kept = lock._replace(blocks=blocks)
+        kept = replace(lock, blocks=blocks)
         if kept.content() != self.file.lock.content():
             # Versions of tools are only recorded: they alone cause no write.
             for name, tool_version in self._tools.items():
                 before = lock.blocks.get(("tool", name), Block({}))
                 blocks["tool", name] = before.with_values(version=tool_version)
             blocks |= self._recorded_bundle(blocks.pop(("bundle",), Block({})))
-        return lock._replace(blocks=blocks)
+        return replace(lock, blocks=blocks)
 
     def _recorded_bundle(self, before: Block) -> dict[Path, Block]:
         if self._local:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model.problem import Problem
@@ -27,7 +28,8 @@ class _Several(SeveralErrors):
     exit_code = 6
 
 
-class LockSettings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LockSettings:
     """How a run treats its lock."""
 
     name: str
@@ -84,7 +86,7 @@ class LockState:
         before = self.lock.blocks.get(path, Block({}))
         replaced = {key for key in order if key not in values}
         kept = {key: value for key, value in before.values.items() if key not in replaced}
-        block = before._replace(values={**kept, **values})
+        block = replace(before, values={**kept, **values})
         self.recorded[path] = block
         return block
 

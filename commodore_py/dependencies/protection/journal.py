@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,7 +34,8 @@ class Intent(NamedTuple):
     """The commit that its files will be of, if there will be one."""
 
 
-class Journal(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Journal:
     """A file per checkout that is being changed; there are none while nothing happens."""
 
     root: Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.http import HttpError
 from commodore_py.live.access.client import FORBIDDEN, NOT_FOUND, UNAUTHORIZED
@@ -29,7 +29,8 @@ _SILENT = "its API does not answer"
 EVERY_KIND = "*"
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
     """Objects of a kind, or of all kinds of a group (`*`), in one namespace if it is named."""
 
     group: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import kstatus
 from .scripts import is_wild
@@ -28,7 +28,8 @@ _SHOWN = 10
 _Path: TypeAlias = tuple[str, ...]
 
 
-class Condition(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Condition:
     """A condition of an object, and the status that it must have."""
 
     type: str
@@ -64,10 +65,10 @@ class OwnRule:
 
         for conditions, verdict in ((self.degraded, degraded), (self.suspended, suspended)):
             for condition in conditions:
-                if kstatus.is_status(present, *condition):
+                if kstatus.is_status(present, condition.type, condition.status):
                     return verdict(message(condition))
         for condition in self.healthy:
-            if not kstatus.is_status(present, *condition):
+            if not kstatus.is_status(present, condition.type, condition.status):
                 return progressing(
                     message(condition) or f"waits for {condition.type}={condition.status}"
                 )

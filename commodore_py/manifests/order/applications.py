@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,7 +15,8 @@ KIND = ("argoproj.io", "Application")
 PRUNE_LAST, CREATE_NAMESPACE = "PruneLast=true", "CreateNamespace=true"
 
 
-class Application(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Application:
     """An application: the folders that it syncs, and how."""
 
     name: str = ""
@@ -27,7 +29,8 @@ class Application(NamedTuple):
     """Folders of which it reads the files, but not those in folders below."""
 
 
-class Assigned(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Assigned:
     """Objects by application, those of none, and those of several."""
 
     applications: tuple[tuple[Application, tuple[KubeObject, ...]], ...]
@@ -83,14 +86,14 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
         if (application := application_of(kube_object, rendered)) is not None:
             first = by_name.get(application.name, application)
             paths, flat = first.paths + application.paths, first.flat + application.flat
-            by_name[application.name] = first._replace(paths=paths, flat=flat)
+            by_name[application.name] = replace(first, paths=paths, flat=flat)
     files = {_relative(kube_object.file, root) for kube_object in objects}
     applications = [
         application
         # What is below a folder of files is of this repository, too.
         for application in by_name.values()
         if any(
-            owners_of([application._replace(paths=application.paths + application.flat)], file)
+            owners_of([replace(application, paths=application.paths + application.flat)], file)
             for file in files
         )
     ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from commodore_py.manifests.objects import Content
@@ -37,7 +38,8 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _LARGEST = 2**63
 
 
-class HookFacts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HookFacts:
     """Whether an object is a hook, and what becomes of it."""
 
     is_hook: bool

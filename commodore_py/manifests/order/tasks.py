@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.manifests.objects import KubeObject, ObjectId, split_version
 
@@ -19,7 +19,8 @@ _SHORT_REVISION = 7
 _LAST = "PruneLast=true"
 
 
-class SyncOptions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
     """Settings of a sync."""
 
     namespace: str = ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 Severity = Literal["info", "warning", "error"]
 
@@ -10,7 +11,8 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """The worst first."""
 
 
-class Code(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Code:
     """A kind of problem."""
 
     severity: Severity

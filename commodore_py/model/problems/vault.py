@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class Login(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Login:
     """How to log in: a token, else an AppRole, else a role for a Kubernetes service account."""
 
     token: str = ""
@@ -29,7 +30,8 @@ class Login(NamedTuple):
         return "anonymous"
 
 
-class VaultSettings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class VaultSettings:
     """Requests that the user allows a check."""
 
     addresses: tuple[str, ...] = ()

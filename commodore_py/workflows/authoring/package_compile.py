@@ -78,7 +78,7 @@ def compile_package(
         rendered = render_package(config, package, work, locked)
         if lock is not None and locked.findings is not None:
             lock.add(locked.findings)
-            rendered = rendered._replace(notices=(*rendered.notices, *lock.finish()))
+            rendered = replace(rendered, notices=(*rendered.notices, *lock.finish()))
         if not work.temporary:
             _leave(config, rendered)
     place = package.directory / "compiled"
@@ -101,7 +101,7 @@ def render_package(
         rendered = pipeline.render(config, sources, lock)
     notices = work.notices((*rendered.notices, *sources.notices, *lock.notices))
     refuse(notices, strict=config.strict)
-    return rendered._replace(notices=notices)
+    return replace(rendered, notices=notices)
 
 
 def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from commodore_py import __version__
 from commodore_py.adapters import yaml
@@ -41,7 +42,8 @@ _STEPS = 2
 _TOOL = f"# Published by commodore {__version__}: never edited; a change is another version.\n"
 
 
-class Published(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Published:
     """A version that was published."""
 
     version: str
@@ -59,7 +61,8 @@ class Published(NamedTuple):
         )
 
 
-class Request(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Request:
     """The version to publish."""
 
     version: str
@@ -67,7 +70,7 @@ class Request(NamedTuple):
     """Names of files, and what they lock."""
     clusters: tuple[str, ...] = ()
     """Clusters whose versions are taken."""
-    changes: Mapping[str, str] = {}
+    changes: Mapping[str, str] = field(default_factory=dict)
     """Versions by name that win over all others."""
     tests: tuple[str, ...] = ()
 
@@ -180,7 +183,7 @@ def _entries(
         if not keys:
             raise UsageError(f"--set {name}: there is no such component or package to publish")
         entries |= {
-            key: entries[key]._replace(version=version, commit="", branch="") for key in keys
+            key: replace(entries[key], version=version, commit="", branch="") for key in keys
         }
     if not entries:
         raise UsageError(
@@ -199,9 +202,9 @@ def _in_lock(lock: Lock) -> dict[Key, Pinned]:
         commit_, requested = block.text("commit"), block.text("requested")
         pinned = Pinned(block.text("url"), requested, block.text("path"))
         if is_floating(path, block) or not requested:
-            pinned = pinned._replace(version=commit_, branch=block.text("version") or requested)
+            pinned = replace(pinned, version=commit_, branch=block.text("version") or requested)
         elif not is_commit(requested):
-            pinned = pinned._replace(commit=commit_)
+            pinned = replace(pinned, commit=commit_)
         pins[_KINDS[path[0]], path[1]] = pinned
     return pins
 
@@ -210,8 +213,8 @@ def _as_tried(entries: Mapping[Key, Pinned], lock: Lock) -> dict[Key, Pinned]:
     """Commits of tags, and of branches that were requested, as resolved by the trial."""
     tried = _in_lock(lock)
     return {
-        key: pinned._replace(
-            version=tried[key].version, commit=tried[key].commit, branch=tried[key].branch
+        key: replace(
+            pinned, version=tried[key].version, commit=tried[key].commit, branch=tried[key].branch
         )
         for key, pinned in entries.items()
         if key in tried and not pinned.commit and not is_commit(pinned.version)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.dependencies.bundles.content import resolved
@@ -29,7 +30,8 @@ Key = tuple[str, str]
 """Kind, as in the class, and name."""
 
 
-class Pinned(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Pinned:
     """A component or a package of a bundle."""
 
     url: str
@@ -41,14 +43,15 @@ class Pinned(NamedTuple):
     """The branch that the version was taken from, if it is a commit."""
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """The step from a version before to the new one, on one cluster."""
 
     cluster: str
     before: str
     grade: str = "none"
     """That of the worst change."""
-    objects: Mapping[str, int] = {}
+    objects: Mapping[str, int] = field(default_factory=dict)
     """How many objects change with each grade."""
     reason: str = ""
     """Of the worst change."""
@@ -65,7 +68,8 @@ class Override(NamedTuple):
     where: str
 
 
-class Tested(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tested:
     """A cluster that was compiled with the bundle."""
 
     cluster: str
@@ -117,7 +121,7 @@ def steps_to(
         try:
             diff = graded(compiling.with_bundle(bundles.bytes_of(entry), base), tried)
         except CommodoreError as error:
-            yield step._replace(error=error)
+            yield replace(step, error=error)
         else:
             yield _with_changes(step, diff)
 
@@ -131,8 +135,8 @@ def _with_changes(step: Step, diff: ObjectDiff) -> Step:
         None,
     )
     if change is None:
-        return step._replace(objects=objects)
+        return replace(step, objects=objects)
     reasons = (change.reason, *(field.reason for field in change.fields if field.grade == worst))
     why = next(filter(None, reasons), "")
     reason = f"{change.what} {change.id}" + (f": {why}" if why else "")
-    return step._replace(grade=worst, objects=objects, reason=reason)
+    return replace(step, grade=worst, objects=objects, reason=reason)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
@@ -39,7 +39,8 @@ _OWN_ENTRY = "commodore-without-bundle"
 _ADDED = "bundle-on-trial"
 
 
-class Trial(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Trial:
     """A compile that was only tried."""
 
     sources: Sources

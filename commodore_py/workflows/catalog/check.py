@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import read_tree
 from commodore_py.checks import parameters_schema
@@ -49,7 +49,8 @@ _WITHOUT_HIERARCHY = tuple(
 )
 
 
-class CheckRequest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
     """The checks that the user wants."""
 
     cluster: str
@@ -195,7 +196,7 @@ def _check_alone(
     items_view = read_tree(folder).items()
     tree = Tree({path: entry for path, entry in items_view if ".git" not in path.parts})
     checked = check_catalog({"": tree}, settings)
-    checked = checked._replace(runs=(*checked.runs, *_WITHOUT_HIERARCHY))
+    checked = replace(checked, runs=(*checked.runs, *_WITHOUT_HIERARCHY))
     return checked, verdict_of(checked.problems, cluster=request.cluster, strict=strict)
 
 

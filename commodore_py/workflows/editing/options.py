@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
@@ -29,7 +30,8 @@ _VERSIONED = ("components", "packages")
 _VERSION_DEPTH = 3
 
 
-class Option(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Option:
     """A legal value, as it is written, and where it comes from."""
 
     value: str

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     Files = Mapping[Path, tuple[bytes, bytes]]
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """Differences that an edit causes."""
 
     change: Change | None
@@ -52,7 +53,8 @@ class Outcome(NamedTuple):
     """Errors that are there without the edit, too."""
 
 
-class _Side(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Side:
     """A compile, or why there is none."""
 
     catalog: Tree = Tree()
@@ -138,7 +140,7 @@ def _compared(before: _Side, after: _Side) -> Outcome:
         left = after.error.parts if after.error else ()
         return Outcome(None, added_problems, after.nodes, left)
     change = change_between(before.catalog, after.catalog)
-    change = change._replace(after=after.catalog, rules=after.rendered.rules)
+    change = replace(change, after=after.catalog, rules=after.rendered.rules)
     return Outcome(change, added_problems, after.nodes)
 
 

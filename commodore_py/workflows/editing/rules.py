@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commodore_py.errors import raise_collected
 from commodore_py.model.problem import Place, Problem
@@ -24,7 +25,8 @@ _HINT = (
 _NOTHING_WRITTEN = "the edit is refused; nothing was written"
 
 
-class Rules(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rules:
     """How an edit is validated, and what is accepted."""
 
     strict: bool = False

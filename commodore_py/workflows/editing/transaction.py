@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.dependencies.protection.class_files import content_now, replace_class_file
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 _RETRIES = 3
 
 
-class Result(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Result:
     """An edit: what it changes, and what is to be said about it."""
 
     plan: Plan
@@ -77,7 +79,7 @@ def _carried_out(config: Config, plan: Plan, cluster: str, rules: Rules) -> Resu
         _refuse_another(config, cluster)
         replace_class_file(config.paths, plan.file, plan.before, plan.after)
     if repository is None:
-        return result._replace(written=True)
+        return replace(result, written=True)
     message = f"{plan} ({cluster})"
     try:
         commit = repository.commit(message, plan.after, author=rules.author)
@@ -86,7 +88,7 @@ def _carried_out(config: Config, plan: Plan, cluster: str, rules: Rules) -> Resu
         raise
     if rules.push:
         _push(config, repository, plan, commit, keep=not rules.author)
-    return result._replace(written=True, commit=commit, pushed=rules.push)
+    return replace(result, written=True, commit=commit, pushed=rules.push)
 
 
 def _push(config: Config, repository: Repository, plan: Plan, commit: str, *, keep: bool) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import refs_of
@@ -27,7 +28,8 @@ _TAGS, _BRANCHES = "refs/tags/", "refs/remotes/origin/"
 _SECTIONS = ("components", "packages")
 
 
-class Versions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Versions:
     """The versions of a repository."""
 
     tags: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +131,7 @@ def _node_of_cluster(
     config: Config, cluster_id: str, target: str, facts: Mapping[str, Any]
 ) -> Node:
     cluster = load_cluster(config, cluster_id)
-    cluster = cluster._replace(facts=overlaid(cluster.facts, facts))
+    cluster = replace(cluster, facts=overlaid(cluster.facts, facts))
     classes, node = pipeline.gather_classes(config, cluster)
     if target == BOOTSTRAP:
         return resolve_bootstrap(config, cluster, classes)

@@ -216,7 +216,7 @@ def _argocd_settings(
         method = next(
             (candidate for candidate in ("annotation", "label") if candidate in methods), ""
         )
-        settings = settings._replace(tracking=settings.tracking._replace(method=method))
+        settings = replace(settings, tracking=settings.tracking._replace(method=method))
     return settings
 
 

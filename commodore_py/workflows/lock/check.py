@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path as Folder
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch, git, succeeds
@@ -39,7 +40,8 @@ State = Literal["same", "behind", "moved", "gone", "yanked", "changed", "withdra
 BAD = ("moved", "gone", "yanked", "changed", "withdrawn")
 
 
-class Finding(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Finding:
     """State of one input."""
 
     name: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.lock import exports
 from commodore_py.dependencies.lock.file import LockFile
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 
-class Exported(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Exported:
     """Result of an export: the file, and its members."""
 
     file: str

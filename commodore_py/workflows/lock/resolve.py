@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path as Folder
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
 from commodore_py.adapters import git_urls
@@ -41,7 +41,8 @@ log = logging.getLogger(__name__)
 _KINDS = {"component": "components", "instance": "components", "package": "packages"}
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """Result for a lock file."""
 
     file: str
@@ -50,7 +51,8 @@ class Outcome(NamedTuple):
     notices: tuple[Problem, ...] = ()
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """The update of one input, and of what it brings with it."""
 
     name: str
@@ -145,8 +147,8 @@ def _updated(
             steps.append(Step(name_of(path), Changes(), error=error))
             continue
         result = step_run.result()
-        change = change_between(rendered.catalog, after.catalog)._replace(
-            after=after.catalog, rules=after.rules
+        change = replace(
+            change_between(rendered.catalog, after.catalog), after=after.catalog, rules=after.rules
         )
         changes = changes_between(lock, result)
         before_now = shown(lock, path), shown(result, path)
@@ -211,7 +213,7 @@ def _pointed(config: Config, lock: Lock, path: Path, to: str, places: Places) ->
         values = {"commit": commit, "tree": ""}
     else:
         raise UsageError(f"--to cannot be used with {name_of(path)}", hint="omit it")
-    return lock._replace(blocks={**lock.blocks, path: block.with_values(**values)})
+    return replace(lock, blocks={**lock.blocks, path: block.with_values(**values)})
 
 
 def _commit_of(config: Config, path: Path, url: str, version: str) -> str:

@@ -7,6 +7,7 @@ settings. A case with `pushes` has plans that are pushed one after the other.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,7 @@ def _pushed(steps: list[dict[str, Any]]) -> str:
         plan, prune = settings.pop("plan"), settings.pop("prune", False)
         trees = {**catalog(("one", "two", "three")), "argocd": argocd(root=owner(prune=prune))}
         given = job(plan, trees, **{"unlisted": "last", **settings})
-        laid = DRIVERS["argocd"].render(given._replace(head=head or given.head))
+        laid = DRIVERS["argocd"].render(replace(given, head=head or given.head))
         head = laid.manifests
         lines += [f"push {number}\n", *map(_shown, laid.findings)]
         for path, entry in head.items():

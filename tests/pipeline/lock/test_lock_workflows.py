@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -203,13 +204,13 @@ def test_concurrent_writers_keep_all_blocks(cluster: LockedCluster) -> None:
         ("file", f"u{number}"): Block({"sum": "0"}) for number in range(20)
     }
     empty = LockFile.read(cluster.file)
-    empty.write(empty.lock._replace(blocks={**blocks, ("cluster",): Block({"id": "c-one"})}))
+    empty.write(replace(empty.lock, blocks={**blocks, ("cluster",): Block({"id": "c-one"})}))
     started = [LockFile.read(cluster.file) for _ in range(20)]
 
     def write(number: int) -> None:
         one, path = started[number], ("file", f"u{number}")
         changed = {**one.lock.blocks, path: Block({"sum": "1"})}
-        one.write(one.lock._replace(blocks=changed))
+        one.write(replace(one.lock, blocks=changed))
 
     threads = [threading.Thread(target=write, args=(number,)) for number in range(20)]
     for thread in threads:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import PurePosixPath
 from random import Random
@@ -91,7 +92,7 @@ def test_rendering_is_idempotent(driver: str) -> None:
     assert DRIVERS[driver].render(given) == once
 
     if driver != "argocd":  # that one moves Applications out of their folder
-        assert DRIVERS[driver].render(given._replace(trees=once.trees)).trees == once.trees
+        assert DRIVERS[driver].render(replace(given, trees=once.trees)).trees == once.trees
 
 
 @EVERY
@@ -133,7 +134,7 @@ def test_cluster_references_contain_hashes() -> None:
         for path in paths
     ]
 
-    laid = DRIVERS["argocd"].render(example()._replace(complete=Tags.of(tuple(files)).in_value))
+    laid = DRIVERS["argocd"].render(replace(example(), complete=Tags.of(tuple(files)).in_value))
 
     assert content(laid, "cluster-workload/secret.yaml")["stringData"]["config"] == (
         '{"bearerToken":"?{vaultkv:t-demo/c-mgmt/workload/token:3a075b37}",'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -242,7 +243,7 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
         content = {
             "schema": "lock-check/v1",
             "file": str(file),
-            "inputs": [finding._asdict() for finding in findings],
+            "inputs": [asdict(finding) for finding in findings],
         }
         streams.data(formats.structured(content))
     else:

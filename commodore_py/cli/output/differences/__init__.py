@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from commodore_py.catalog.diff.objects import counted_lines, object_diff
 from commodore_py.catalog.diff.text import diff_text
@@ -24,7 +25,8 @@ DiffForm = Literal["text", "objects", "stat", "none"]
 _EXPLAINED = {"kapitan-0.29-to-0.30": ("tiller-labels",)}
 
 
-class DiffOptions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DiffOptions:
     """How changes are wanted."""
 
     form: DiffForm = "text"

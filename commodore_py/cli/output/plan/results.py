@@ -67,7 +67,7 @@ def timeline(simulated: Timeline) -> dict[str, Any]:
         "rounds": simulated.rounds,
         "state": simulated.result.state,
         "text": simulated.result.text,
-        "events": [dict(event._asdict()) for event in simulated.events],
+        "events": [asdict(event) for event in simulated.events],
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from commodore_py.model.verdict import CheckRun, Verdict
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """A verdict, and what it is about."""
 
     verdict: Verdict

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.delivery.drivers.applications import GROUP, KIND, value_in
 from commodore_py.delivery.drivers.documents import Documents
@@ -28,7 +29,8 @@ CONTENT = "commodore-py/content"
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-class Pin(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Pin:
     """A commit, and the digest of the content that it has."""
 
     commit: str

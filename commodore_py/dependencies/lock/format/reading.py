@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.dependencies.lock.document import Block, Comment, Lock
@@ -56,7 +57,7 @@ class Reading:
             else:
                 comments = self._taken(key, beside, dict(block.comments))
                 hint = self._hint if key == "version" else block.hint
-                self.blocks[self._path] = block._replace(comments=comments, hint=hint)
+                self.blocks[self._path] = replace(block, comments=comments, hint=hint)
             self._hint = ""
         return True
 

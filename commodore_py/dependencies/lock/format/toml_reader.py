@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.dependencies.lock.document import KEYS, SINGLE, Block
@@ -79,8 +80,8 @@ def _add_comments(reading: Reading, text: str) -> None:
             for key, comment in block.comments.items()
             if not key or key in block.values
         }
-        reading.blocks[place] = block._replace(
-            values=reading.blocks[place].values, comments=comments
+        reading.blocks[place] = replace(
+            block, values=reading.blocks[place].values, comments=comments
         )
     lock, _ = scan.lock()
     reading.top_comments = dict(lock.comments)

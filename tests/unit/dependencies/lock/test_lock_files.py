@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,14 +83,14 @@ def test_equal_locks_are_written_identically(lock: Lock, random: Random) -> None
     shuffled = list(again.blocks.items())
     random.shuffle(shuffled)
     turned = {
-        path: block._replace(values=dict(reversed(list(block.values.items()))))
+        path: replace(block, values=dict(reversed(list(block.values.items()))))
         for path, block in shuffled
     }
     assert write_lock(Lock(turned)) == text
 
 
 def _with(lock: Lock, path: tuple[str, ...], **values: str) -> Lock:
-    return lock._replace(blocks={**lock.blocks, path: lock.blocks[path].with_values(**values)})
+    return replace(lock, blocks={**lock.blocks, path: lock.blocks[path].with_values(**values)})
 
 
 def test_changes_of_different_blocks_are_merged() -> None:
