@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,13 +52,14 @@ def _fleet(root: Path, given: dict[str, Any]) -> None:
         fleet.configure(given["tenant"])
 
 
-def _checkout(root: Path, given: dict[str, list[dict[str, str | None]]]) -> None:
+def make_checkouts(root: Path, given: dict[str, list[dict[str, Any]]]) -> None:
+    """Make repositories of a list of commits, each with the files that it changes."""
     for name, commits in given.items():
         (root / name).mkdir()
         git(root / name, "init", "--quiet")
         for files in commits:
-            write_files(root / name, {path: None for path, text in files.items() if text is None})
-            commit_in(root / name, {path: text for path, text in files.items() if text is not None})
+            write_files(root / name, files)
+            commit_in(root / name, {})
 
 
 def make_commits(root: Path, given: dict[str, Any]) -> None:
@@ -108,6 +110,8 @@ def _make(root: Path, path: Path, content: dict[str, Any]) -> None:
             path.symlink_to(target)
         case {"folder": _}:
             path.mkdir()
+        case {"objects": objects}:
+            path.write_text("---\n".join(f"{json.dumps(content)}\n" for content in objects))
         case {"repository": _}:
             shutil.rmtree(path)
             git(path.parent, "init", "--quiet")
@@ -130,6 +134,6 @@ GIVEN: Mapping[str, Callable[[Path, Any], None]] = {
     "repositories": _repositories,
     "fleet": _fleet,
     "commits": make_commits,
-    "checkout": _checkout,
+    "checkout": make_checkouts,
     "files": write_files,
 }

@@ -8,9 +8,11 @@ A file has `cases`, and `given` and `words` for all of them. A case has a title 
 given   files, component, package, repositories, fleet, commits, checkout: see case_directory
         api: answers by path; tools: programs and their releases; env, unset: variables
         web: pages by path, see _publish; at: a directory that cases share
+        cluster: objects of an API server, see cluster_cases; its kubeconfig is in the directory
 words   command lines by a short first word
 anchors what YAML aliases repeat
-steps   files, commits, web, sh (a script): what changes before; cd, run, stdin, env: the command;
+steps   files, commits, web, cluster, sh (a script): what changes before, where `<head>` is the
+        commit of catalog/; cd, run, stdin, env: the command;
         complete: a line that is half typed, for which a shell is offered words
         code: 0 by default; out, err, both: the whole text, or a list of parts; lacks, once: parts
         json: fields of stdout, {some: [...]} for items of a list; writes: files afterwards (null
@@ -20,6 +22,8 @@ steps   files, commits, web, sh (a script): what changes before; cd, run, stdin,
         fail, true if they succeed
         requests: how many had this in their path, so far; served: "STATUS PATH" of all requests
         for pages, in any order
+        wrote, asked, has: what the command asked of the cluster, and the cluster afterwards, see
+        cluster_cases
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.builders import digest_of
+from tests.support.builders import digest_of, git
 from tests.support.case_directory import (
     GIVEN,
     make_commits,
@@ -42,9 +46,10 @@ from tests.support.case_directory import (
     publish_pages,
     write_files,
 )
+from tests.support.cluster_cases import change_cluster, check_cluster, serve_cluster
 from tests.support.servers.api import serve_api
 from tests.support.servers.web import serve as serve_web
-from tests.support.tables import load_yaml
+from tests.support.tables import check_subset, load_yaml
 from tests.support.tool_releases import publish_tools
 
 if TYPE_CHECKING:
@@ -52,16 +57,17 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine, Ran
     from tests.support.servers.api import Api
+    from tests.support.servers.kubernetes import Cluster
     from tests.support.servers.web import Web
 
 _FIXTURES = ("work", "demo", "facts", "installation")
 """Directories that cases may name in angle brackets."""
 
 _CASE = shlex.split("case given words each long")
-_GIVEN_BY_RUNNER = shlex.split("api web tools env unset at")
+_GIVEN_BY_RUNNER = shlex.split("api web cluster tools env unset at")
 _STEP = shlex.split(
     "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
-    " unchanged shows requests web served"
+    " unchanged shows requests web served cluster wrote asked has"
 )
 
 
@@ -100,12 +106,22 @@ def run_case(
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         for name in case["given"].get("unset", ()):
             patch.delenv(name, raising=False)
+        cluster = stack.enter_context(serve_cluster(folder, case["given"].get("cluster")))
         for step in case.get("steps", [case]):
             if web is not None:
                 web.received.clear()
                 publish_pages(web, step.get("web", {}))
+            _change_cluster(cluster, folder, step)
             _check_step(commodore, folder, case, step)
             _check_requests(step, server, web)
+            check_cluster(cluster, step)
+
+
+def _change_cluster(cluster: Cluster, folder: Path, step: dict[str, Any]) -> None:
+    if "cluster" in step:
+        head = git(folder / "catalog", "rev-parse", "HEAD")
+        change_cluster(cluster, _filled(step["cluster"], {"head": head}))
+    cluster.requests.clear()
 
 
 @contextlib.contextmanager
@@ -184,7 +200,7 @@ def _check_output(step: dict[str, Any], ran: Ran) -> None:
     for text in step.get("once", ()):
         assert (ran.out + ran.err).count(text) == 1, ran
     if "json" in step:
-        _check_subset(json.loads(ran.out), step["json"], "$")
+        check_subset(json.loads(ran.out), step["json"], "$")
 
 
 def _check_folder(folder: Path, step: dict[str, Any], ran: Ran) -> None:
@@ -249,32 +265,6 @@ def _check_file(file: Path, wanted: object, ran: Ran) -> None:
             _check_text(file.read_text("utf-8"), wanted, ran)
         case _:
             raise ValueError(f"{file}: {wanted!r} is not an expectation")
-
-
-def _check_subset(value: Any, wanted: Any, path: str) -> None:  # noqa: ANN401 - JSON
-    """Compare JSON: objects may have more fields than the case names."""
-    if isinstance(wanted, dict) and wanted.keys() == {"some"}:
-        for item in wanted["some"]:
-            assert any(_is_subset(below, item) for below in value), (path, item, value)
-    elif isinstance(wanted, dict):
-        assert isinstance(value, dict), path
-        for key, below in wanted.items():
-            _check_subset(value.get(key), below, f"{path}.{key}")
-    elif isinstance(wanted, list):
-        assert isinstance(value, list), path
-        assert len(value) == len(wanted), (path, value)
-        for number, below in enumerate(wanted):
-            _check_subset(value[number], below, f"{path}[{number}]")
-    else:
-        assert value == wanted, path
-
-
-def _is_subset(value: Any, wanted: Any) -> bool:  # noqa: ANN401 - JSON
-    try:
-        _check_subset(value, wanted, "")
-    except AssertionError:
-        return False
-    return True
 
 
 def _merged(below: Any, above: Any) -> Any:  # noqa: ANN401 - YAML

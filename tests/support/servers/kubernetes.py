@@ -301,18 +301,19 @@ def _of_object(cluster: Cluster, asked: Asked) -> Json:
 
 def _applied(cluster: Cluster, place: tuple[str, str, str], asked: Asked) -> Json:
     """Fields are merged; that is all that our client can see without a conflict."""
-    merged = _merged(cluster.objects.get(place) or {}, asked.body)
+    content = merged(cluster.objects.get(place) or {}, asked.body)
     within = {"namespace": place[1]} if place[1] else {}
-    merged["metadata"] = {**merged["metadata"], "name": place[2], **within}
+    content["metadata"] = {**content["metadata"], "name": place[2], **within}
     if asked.query.get("dryRun") == "All":
-        return cluster.mutate(merged)
-    return cluster.put(merged)
+        return cluster.mutate(content)
+    return cluster.put(content)
 
 
-def _merged(old: Json, new: Json) -> Json:
+def merged(old: Json, new: Json) -> Json:
+    """Fields of one object, and over them those of another."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return deepcopy(new)
-    return {**deepcopy(old), **{key: _merged(old.get(key), one) for key, one in new.items()}}
+    return {**deepcopy(old), **{key: merged(old.get(key), one) for key, one in new.items()}}
 
 
 def _discovery(cluster: Cluster, path: str) -> Json:
