@@ -119,8 +119,9 @@ def run_case(
 
 def _change_cluster(cluster: Cluster, folder: Path, step: dict[str, Any]) -> None:
     if "cluster" in step:
-        head = git(folder / "catalog", "rev-parse", "HEAD")
-        change_cluster(cluster, _filled(step["cluster"], {"head": head}))
+        named = "<head>" in str(step["cluster"])
+        values = {"head": git(folder / "catalog", "rev-parse", "HEAD")} if named else {}
+        change_cluster(cluster, _filled(step["cluster"], values))
     cluster.requests.clear()
 
 

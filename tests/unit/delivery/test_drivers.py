@@ -16,6 +16,7 @@ from commodore_py.delivery.drivers.argocd.health_rule import RULE
 from commodore_py.delivery.drivers.argocd.registration import secret_name
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
+from commodore_py.delivery.readiness import BACK_ENDS, Expected, result_of
 from commodore_py.delivery.settings import DRIVERS as NAMES
 from commodore_py.delivery.settings import Cluster
 from commodore_py.live.rules import UserRules
@@ -217,3 +218,25 @@ def _break(content: dict[str, Any], random: Random) -> None:
         _break(content[key], random)
     else:
         content[key] = random.choice([None, 1, "text", [], {}, [1], {"a": 1}, True])
+
+
+@each(
+    ("status", "expected", "state"),
+    [
+        ({"status": "True"}, {}, "done"),
+        ({"status": "True", "observedGeneration": 1}, {}, "yield"),
+        ({"status": "False", "reason": "HealthCheckFailed"}, {}, "yield"),
+        ({"status": "False", "reason": "HealthCheckFailed"}, {"allow_degraded": True}, "done"),
+        ({"status": "False", "reason": "BuildFailed"}, {"fail_fast": True}, "error"),
+    ],
+)
+def test_kustomization_is_ready_at_observed_generation(
+    status: dict[str, Any], expected: dict[str, Any], state: str
+) -> None:
+    condition = {"type": "Ready", "observedGeneration": 2, **status}
+    live = {
+        "metadata": {"name": "one", "generation": 2},
+        "status": {"conditions": [condition], "lastAppliedRevision": f"main@sha1:{'0' * 40}"},
+    }
+
+    assert result_of(BACK_ENDS["flux"], live, Expected(**expected)).state == state
