@@ -3,11 +3,12 @@
 A file has `cases`, and `given` and `words` for all of them. A case has a title (`case`), what is
 `given`, and what is done and expected: either itself or in `steps`. `each` lists rows of values;
 `<name>` stands for one of a row, `<dir>` for the directory, `<home>`, `<cache>`, `<work>`,
-`<demo>`, `<facts>`, `<installation>`, `<api>` and `<web>` for others.
+`<demo>`, `<facts>`, `<installation>`, `<api>`, `<web>` and `<vault>` for others.
 
 given   files, component, package, repositories, fleet, commits, checkout: see case_directory
         api: answers by path; tools: programs and their releases; env, unset: variables
         web: pages by path, see _publish; at: a directory that cases share
+        vault: secrets of its engine `kv`, by path; `<vault-token>` may read them
         cluster: objects of an API server, see cluster_cases; its kubeconfig is in the directory
 words   command lines by a short first word
 anchors what YAML aliases repeat
@@ -48,6 +49,7 @@ from tests.support.case_directory import (
 )
 from tests.support.cluster_cases import change_cluster, check_cluster, serve_cluster
 from tests.support.servers.api import serve_api
+from tests.support.servers.vault import double_vault, recorded
 from tests.support.servers.web import serve as serve_web
 from tests.support.tables import check_subset, load_yaml
 from tests.support.tool_releases import publish_tools
@@ -58,13 +60,14 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine, Ran
     from tests.support.servers.api import Api
     from tests.support.servers.kubernetes import Cluster
+    from tests.support.servers.vault import Recorder
     from tests.support.servers.web import Web
 
 _FIXTURES = ("work", "demo", "facts", "installation")
 """Directories that cases may name in angle brackets."""
 
 _CASE = shlex.split("case given words each long")
-_GIVEN_BY_RUNNER = shlex.split("api web cluster tools env unset at")
+_GIVEN_BY_RUNNER = shlex.split("api web vault cluster tools env unset at")
 _STEP = shlex.split(
     "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
     " unchanged shows requests web served cluster wrote asked has"
@@ -86,16 +89,7 @@ def run_case(
     folder = request.getfixturevalue(shared) if shared else folder
     values |= {"dir": str(folder), "home": str(Path.home()), "cache": os.environ["XDG_CACHE_HOME"]}
     with contextlib.ExitStack() as stack:
-        server = None
-        if "api" in case["given"] or "tools" in case["given"]:
-            server = stack.enter_context(serve_api())
-            values["api"] = server.url
-            for path, answer in case["given"].get("api", {}).items():
-                server.serves(path, answer)
-        web = stack.enter_context(serve_web()) if "web" in case["given"] else None
-        if web is not None:
-            values["web"] = web.url
-            publish_pages(web, _filled(case["given"]["web"], values))
+        server, web, vault = _serve(stack, case["given"], values)
         case = _filled(case, values)
         if shared:
             stack.enter_context(_restored(folder, case))
@@ -113,8 +107,32 @@ def run_case(
                 publish_pages(web, step.get("web", {}))
             _change_cluster(cluster, folder, step)
             _check_step(commodore, folder, case, step)
-            _check_requests(step, server, web)
+            _check_requests(step, server, web, vault)
             check_cluster(cluster, step)
+
+
+def _serve(
+    stack: contextlib.ExitStack, given: dict[str, Any], values: dict[str, str]
+) -> tuple[Api | None, Web | None, Recorder | None]:
+    """Start the servers of a case, and add their URLs to the values of names."""
+    server = stack.enter_context(serve_api()) if {"api", "tools"} & given.keys() else None
+    if server is not None:
+        values["api"] = server.url
+        for path, answer in given.get("api", {}).items():
+            server.serves(path, answer)
+    web = stack.enter_context(serve_web()) if "web" in given else None
+    if web is not None:
+        values["web"] = web.url
+        publish_pages(web, _filled(given["web"], values))
+    vault = None
+    if "vault" in given:
+        behind = stack.enter_context(double_vault())
+        behind.enable("kv", 2)
+        for path, content in given["vault"].items():
+            behind.write("kv", path, content)
+        vault = stack.enter_context(recorded(behind))
+        values |= {"vault": vault.url, "vault-token": behind.token}
+    return server, web, vault
 
 
 def _change_cluster(cluster: Cluster, folder: Path, step: dict[str, Any]) -> None:
@@ -234,10 +252,13 @@ def _shell(folder: Path, script: str) -> str | None:
     return ran.stdout.strip() if ran.returncode == 0 else None
 
 
-def _check_requests(step: dict[str, Any], server: Api | None, web: Web | None) -> None:
+def _check_requests(
+    step: dict[str, Any], server: Api | None, web: Web | None, vault: Recorder | None
+) -> None:
+    paths = [request.path for request in server.received] if server is not None else []
+    paths += vault.requests if vault is not None else []
     for part, number in step.get("requests", {}).items():
-        assert server is not None
-        assert sum(part in request.path for request in server.received) == number, part
+        assert sum(part in path for path in paths) == number, part
     if "served" in step:
         assert web is not None
         served = (f"{status} {path}" for path, status in web.answers())
