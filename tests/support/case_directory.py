@@ -63,17 +63,26 @@ def make_checkouts(root: Path, given: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def make_commits(root: Path, given: dict[str, Any]) -> None:
-    """Commit files to bare repositories of a cluster, by NAME or NAME@BRANCH, a new branch."""
+    """Commit files to bare repositories, made if missing, by NAME or NAME@BRANCH, a new branch."""
     for place, files in given.items():
         name, _, branch = place.partition("@")
         repository = root / "repos" / f"{name}.git"
+        if not repository.exists():
+            make_repository(repository, {})
         if branch:
             git(repository, "branch", branch, "master")
-        linked = {
-            path: Link(text["link"]) if isinstance(text, dict) else text
-            for path, text in files.items()
-        }
-        commit_to(repository, linked, branch=branch or "master")
+        contents = {path: _committed(content) for path, content in files.items()}
+        commit_to(repository, contents, branch=branch or "master")
+
+
+def _committed(content: Any) -> str | Link | None:  # noqa: ANN401 - YAML
+    match content:
+        case {"link": target}:
+            return Link(target)
+        case {"json": value}:
+            return json.dumps(value, indent=1)
+        case _:
+            return content  # type: ignore[no-any-return] # a text, or null for a removed file
 
 
 def place_of(root: Path, name: str) -> Path:
