@@ -3,17 +3,18 @@
 A file has `cases`, and `given` and `words` for all of them. A case has a title (`case`), what is
 `given`, and what is done and expected: either itself or in `steps`. `each` lists rows of values;
 `<name>` stands for one of a row, `<dir>` for the directory, `<home>`, `<cache>`, `<work>`,
-`<demo>`, `<facts>`, `<installation>`, `<api>`, `<web>` and `<vault>` for others.
+`<demo>`, `<facts>`, `<installation>`, `<api>`, `<web>`, `<vault>` and `<github>` for others.
 
 given   files, component, package, repositories, fleet, commits, checkout: see case_directory
         api: answers by path; tools: programs and their releases; env, unset: variables
         web: pages by path, see _publish; at: a directory that cases share
         vault: secrets of its engine `kv`, by path; `<vault-token>` may read them
+        github: components and packages, see sync_cases
         cluster: objects of an API server, see cluster_cases; its kubeconfig is in the directory
 words   command lines by a short first word
 anchors what YAML aliases repeat
-steps   files, commits, web, cluster, sh (a script): what changes before, where `<head>` is the
-        commit of catalog/; cd, run, stdin, env: the command;
+steps   files, commits, web, github, cluster, sh (a script): what changes before; in a cluster,
+        `<head>` is the commit of catalog/; cd, run, stdin, env: the command;
         complete: a line that is half typed, for which a shell is offered words
         code: 0 by default; out, err, both: the whole text, or a list of parts; lacks, once: parts
         json: fields of stdout, {some: [...]} for items of a list; writes: files afterwards (null
@@ -21,8 +22,9 @@ steps   files, commits, web, cluster, sh (a script): what changes before, where 
         without .git; unchanged: paths below which the command leaves all as it was
         shows: commands of the shell with their output, as a text or a list of parts; null if they
         fail, true if they succeed
-        requests: how many had this in their path, so far; served: "STATUS PATH" of all requests
-        for pages, in any order
+        requests: how many had this in "METHOD PATH", so far (at GitHub: of this command)
+        served: "STATUS PATH" of all requests for pages, in any order
+        pulls: fields of pull requests, by slug
         wrote, asked, has: what the command asked of the cluster, and the cluster afterwards, see
         cluster_cases
 """
@@ -34,6 +36,7 @@ import json
 import os
 import shlex
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +52,10 @@ from tests.support.case_directory import (
 )
 from tests.support.cluster_cases import change_cluster, check_cluster, serve_cluster
 from tests.support.servers.api import serve_api
+from tests.support.servers.github import serve as serve_github
 from tests.support.servers.vault import double_vault, recorded
 from tests.support.servers.web import serve as serve_web
+from tests.support.sync_cases import change_github, check_pulls, host_made
 from tests.support.tables import check_subset, load_yaml
 from tests.support.tool_releases import publish_tools
 
@@ -59,6 +64,7 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine, Ran
     from tests.support.servers.api import Api
+    from tests.support.servers.github import GitHubServer
     from tests.support.servers.kubernetes import Cluster
     from tests.support.servers.vault import Recorder
     from tests.support.servers.web import Web
@@ -67,10 +73,10 @@ _FIXTURES = ("work", "demo", "facts", "installation")
 """Directories that cases may name in angle brackets."""
 
 _CASE = shlex.split("case given words each long")
-_GIVEN_BY_RUNNER = shlex.split("api web vault cluster tools env unset at")
+_GIVEN_BY_RUNNER = shlex.split("api web vault github cluster tools env unset at")
 _STEP = shlex.split(
     "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
-    " unchanged shows requests web served cluster wrote asked has"
+    " unchanged shows requests web served github pulls cluster wrote asked has"
 )
 
 
@@ -89,31 +95,39 @@ def run_case(
     folder = request.getfixturevalue(shared) if shared else folder
     values |= {"dir": str(folder), "home": str(Path.home()), "cache": os.environ["XDG_CACHE_HOME"]}
     with contextlib.ExitStack() as stack:
-        server, web, vault = _serve(stack, case["given"], values)
+        servers = _serve(stack, case["given"], values)
         case = _filled(case, values)
         if shared:
             stack.enter_context(_restored(folder, case))
-        if server is not None and "tools" in case["given"]:
-            publish_tools(folder, server, case["given"]["tools"])
+        if servers.api is not None and "tools" in case["given"]:
+            publish_tools(folder, servers.api, case["given"]["tools"])
         for kind in [kind for kind in GIVEN if kind in case["given"]]:
             GIVEN[kind](folder, case["given"][kind])
+        if servers.github is not None:
+            host_made(commodore, folder, servers.github, case["given"]["github"])
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         for name in case["given"].get("unset", ()):
             patch.delenv(name, raising=False)
         cluster = stack.enter_context(serve_cluster(folder, case["given"].get("cluster")))
         for step in case.get("steps", [case]):
-            if web is not None:
-                web.received.clear()
-                publish_pages(web, step.get("web", {}))
+            _change_servers(step, servers)
             _change_cluster(cluster, folder, step)
             _check_step(commodore, folder, case, step)
-            _check_requests(step, server, web, vault)
+            _check_requests(step, servers)
             check_cluster(cluster, step)
 
 
-def _serve(
-    stack: contextlib.ExitStack, given: dict[str, Any], values: dict[str, str]
-) -> tuple[Api | None, Web | None, Recorder | None]:
+@dataclass(frozen=True)
+class _Servers:
+    """The servers that a case has, but its cluster."""
+
+    api: Api | None
+    web: Web | None
+    vault: Recorder | None
+    github: GitHubServer | None
+
+
+def _serve(stack: contextlib.ExitStack, given: dict[str, Any], values: dict[str, str]) -> _Servers:
     """Start the servers of a case, and add their URLs to the values of names."""
     server = stack.enter_context(serve_api()) if {"api", "tools"} & given.keys() else None
     if server is not None:
@@ -132,7 +146,19 @@ def _serve(
             behind.write("kv", path, content)
         vault = stack.enter_context(recorded(behind))
         values |= {"vault": vault.url, "vault-token": behind.token}
-    return server, web, vault
+    github = stack.enter_context(serve_github()) if "github" in given else None
+    if github is not None:
+        values["github"] = github.url
+    return _Servers(server, web, vault, github)
+
+
+def _change_servers(step: dict[str, Any], servers: _Servers) -> None:
+    if servers.web is not None:
+        servers.web.received.clear()
+        publish_pages(servers.web, step.get("web", {}))
+    if servers.github is not None:
+        servers.github.received.clear()
+        change_github(servers.github, step.get("github", {}))
 
 
 def _change_cluster(cluster: Cluster, folder: Path, step: dict[str, Any]) -> None:
@@ -252,17 +278,20 @@ def _shell(folder: Path, script: str) -> str | None:
     return ran.stdout.strip() if ran.returncode == 0 else None
 
 
-def _check_requests(
-    step: dict[str, Any], server: Api | None, web: Web | None, vault: Recorder | None
-) -> None:
-    paths = [request.path for request in server.received] if server is not None else []
-    paths += vault.requests if vault is not None else []
+def _check_requests(step: dict[str, Any], servers: _Servers) -> None:
+    requests = list(servers.vault.requests) if servers.vault is not None else []
+    for server in (servers.api, servers.github):
+        received = server.received if server is not None else []
+        requests += [f"{request.method} {request.path}" for request in received]
     for part, number in step.get("requests", {}).items():
-        assert sum(part in path for path in paths) == number, part
+        assert sum(part in request for request in requests) == number, part
     if "served" in step:
-        assert web is not None
-        served = (f"{status} {path}" for path, status in web.answers())
+        assert servers.web is not None
+        served = (f"{status} {path}" for path, status in servers.web.answers())
         assert sorted(served) == sorted(step["served"])
+    if "pulls" in step:
+        assert servers.github is not None
+        check_pulls(servers.github, step["pulls"])
 
 
 def _check_text(text: str, wanted: str | list[str], ran: Ran) -> None:
