@@ -70,3 +70,20 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
         os.environ.clear()
         os.environ.update(before)
     return folder
+
+
+@pytest.fixture(scope="session")
+def playground(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A playground whose first cluster is compiled, pushed and locked."""
+    folder = tmp_path_factory.mktemp("typed") / "demo"
+    write_demo(folder)
+    api = ("--api-url", str(folder / "facts"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        before = dict(os.environ)
+        assert run(("-d", str(folder), "catalog", "compile", "c-demo-1", "--push", *api)) == 0
+        lock = str(folder / "demo.lock")
+        assert run(("-d", str(folder), "lock", "create", "c-demo-1", "--lock", lock, *api)) == 0
+        os.environ.clear()
+        os.environ.update(before)
+    return folder

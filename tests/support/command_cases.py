@@ -1,7 +1,8 @@
 """Commands in a prepared directory: YAML cases of files, command lines and results.
 
-A file has `cases`, and `given` and `words` for all of them. A case has a title (`case`), what is
-`given`, and what is done and expected: either itself or in `steps`. `each` lists rows of values;
+A file has `cases`, and `given` and `words` for all of them; `expected` is for those without steps.
+A case has a title (`case`, or its command), what is `given`, and what is done and expected: either
+itself or in `steps`. `each` lists rows of values;
 `<name>` stands for one of a row, `<dir>` for the directory, `<home>`, `<cache>`, `<work>`,
 `<demo>`, `<facts>`, `<installation>`, `<api>`, `<web>`, `<vault>` and `<github>` for others.
 
@@ -18,8 +19,9 @@ steps   files, commits, web, github, cluster, sh (a script): what changes before
         complete: a line that is half typed, for which a shell is offered words
         code: 0 by default; out, err, both: the whole text, or a list of parts; lacks, once: parts
         json: fields of stdout, {some: [...]} for items of a list; writes: files afterwards (null
-        for none, true for any content, a text, or a list of parts); tree: names of files below,
-        without .git; unchanged: paths below which the command leaves all as it was
+        for none, true for any content, a text, a list of parts, or {changed: [old, new]});
+        tree: names of files below, without .git; unchanged: paths below which the command leaves
+        all as it was
         shows: commands of the shell with their output, as a text or a list of parts; null if they
         fail, true if they succeed
         requests: how many had this in "METHOD PATH", so far (at GitHub: of this command)
@@ -189,18 +191,20 @@ def _restored(folder: Path, case: dict[str, Any]) -> Iterator[None]:
 def _cases_in(folder: Path) -> Iterator[Any]:
     for path in sorted(folder.glob("*.yaml")):
         content = load_yaml(path)
-        assert content.keys() <= {"anchors", "given", "words", "cases"}, path
+        assert content.keys() <= {"anchors", "given", "words", "expected", "cases"}, path
         for case in content["cases"]:
             _check_keys(case)
             unknown = case.get("given", {}).keys() | content.get("given", {}).keys()
             unknown -= {*GIVEN, *_GIVEN_BY_RUNNER}
-            assert not unknown, f"{path.name}, {case['case']}: nothing is given by {unknown}"
+            title = case.get("case") or case["run"]
+            assert not unknown, f"{path.name}, {title}: nothing is given by {unknown}"
             given = _merged(content.get("given", {}), case.get("given", {}))
-            whole = {**case, "given": given, "words": content.get("words", {})}
+            expected = content.get("expected", {})
+            whole = {**expected, **case, "given": given, "words": content.get("words", {})}
             rows = case.get("each", [{}])
             for number, row in enumerate(rows):
                 suffix = f"-{number}" if len(rows) > 1 else ""
-                name = f"{path.stem}-{case['case'].replace(' ', '_')}{suffix}"
+                name = f"{path.stem}-{title.replace(' ', '_')}{suffix}"
                 marks = [pytest.mark.long] if number and case.get("long") else []
                 yield pytest.param(_filled(whole, row), id=name, marks=marks)
 
@@ -209,7 +213,7 @@ def _check_keys(case: dict[str, Any]) -> None:
     """Refuse other keys: an expectation that is misspelled would not be checked."""
     unknown = case.keys() - {*_CASE, *(["steps"] if "steps" in case else _STEP)}
     unknown |= {key for step in case.get("steps", ()) for key in step.keys() - {*_STEP}}
-    assert not unknown, f"{case['case']}: unknown keys {unknown}"
+    assert not unknown, f"{case.get('case') or case['run']}: unknown keys {unknown}"
 
 
 def _check_step(
@@ -220,6 +224,7 @@ def _check_step(
     if script := step.get("sh"):
         assert _shell(folder, script) is not None, script
     before = {path: digest_of(place_of(folder, path)) for path in step.get("unchanged", ())}
+    step = {**step, "writes": {**step.get("writes", {}), **_changed_files(folder, step)}}
     variables = {**case["given"].get("env", {}), **step.get("env", {})}
     words = shlex.split(step.get("run", ""))
     if words:
@@ -234,6 +239,18 @@ def _check_step(
     _check_folder(folder, step, ran)
     for path, digest in before.items():
         assert digest_of(place_of(folder, path)) == digest, f"{path} changed: {ran}"
+
+
+def _changed_files(folder: Path, step: dict[str, Any]) -> dict[str, str]:
+    """The texts of files in which a command should change one part."""
+    texts = {}
+    for path, wanted in step.get("writes", {}).items():
+        if isinstance(wanted, dict):
+            old, new = wanted["changed"]
+            text = place_of(folder, path).read_bytes().decode()
+            assert old in text
+            texts[path] = text.replace(old, new, 1)
+    return texts
 
 
 def _check_output(step: dict[str, Any], ran: Ran) -> None:
@@ -311,7 +328,7 @@ def _check_file(file: Path, wanted: object, ran: Ran) -> None:
         case True:
             assert file.exists(), ran
         case str():
-            assert file.read_text("utf-8") == wanted, ran
+            assert file.read_bytes().decode() == wanted, ran
         case list():
             _check_text(file.read_text("utf-8"), wanted, ran)
         case _:
