@@ -141,6 +141,21 @@ def test_removed_current_directory_is_an_error(
     assert "error: the current directory does not exist any more" in ran.err
 
 
+def test_tool_install_without_home_is_an_error(
+    commodore: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr("pathlib.Path.home", nowhere)
+
+    ran = commodore("tool", "install", "jb", "--version", "v1.2.3")
+
+    assert ran.code == 1
+    assert "set HOME or XDG_CACHE_HOME" in ran.err
+
+
 def test_dotenv_with_exploding_references_is_ignored(
     settings: Settings, commodore: CommandLine
 ) -> None:

@@ -7,7 +7,8 @@ itself or in `steps`. `each` lists rows of values;
 `<demo>`, `<facts>`, `<installation>`, `<api>`, `<web>`, `<vault>` and `<github>` for others.
 
 given   files, component, package, repositories, fleet, commits, checkout: see case_directory
-        api: answers by path; tools: programs and their releases; env, unset: variables
+        api: answers by path, or {reply: [status, answer]}
+        tools: programs and their releases; env, unset: variables
         web: pages by path, see _publish; at: a directory that cases share
         vault: secrets of its engine `kv`, by path; `<vault-token>` may read them
         github: components and packages, see sync_cases
@@ -25,6 +26,7 @@ steps   files, commits, web, github, cluster, sh (a script): what changes before
         shows: commands of the shell with their output, as a text or a list of parts; null if they
         fail, true if they succeed
         requests: how many had this in "METHOD PATH", so far (at GitHub: of this command)
+        tokens: what all requests to the API had as Authorization, by a part of their path
         served: "STATUS PATH" of all requests for pages, in any order
         pulls: fields of pull requests, by slug
         wrote, asked, has: what the command asked of the cluster, and the cluster afterwards, see
@@ -53,7 +55,7 @@ from tests.support.case_directory import (
     write_files,
 )
 from tests.support.cluster_cases import change_cluster, check_cluster, serve_cluster
-from tests.support.servers.api import serve_api
+from tests.support.servers.api import json_reply, serve_api
 from tests.support.servers.github import serve as serve_github
 from tests.support.servers.vault import double_vault, recorded
 from tests.support.servers.web import serve as serve_web
@@ -78,7 +80,7 @@ _CASE = shlex.split("case given words each long")
 _GIVEN_BY_RUNNER = shlex.split("api web vault github cluster tools env unset at")
 _STEP = shlex.split(
     "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
-    " unchanged shows requests web served github pulls cluster wrote asked has"
+    " unchanged shows requests tokens web served github pulls cluster wrote asked has"
 )
 
 
@@ -135,7 +137,9 @@ def _serve(stack: contextlib.ExitStack, given: dict[str, Any], values: dict[str,
     if server is not None:
         values["api"] = server.url
         for path, answer in given.get("api", {}).items():
-            server.serves(path, answer)
+            replied = isinstance(answer, dict) and answer.keys() == {"reply"}
+            status, value = answer["reply"] if replied else (200, answer)
+            server.on(f"GET {path}", json_reply(value, status))
     web = stack.enter_context(serve_web()) if "web" in given else None
     if web is not None:
         values["web"] = web.url
@@ -302,6 +306,9 @@ def _check_requests(step: dict[str, Any], servers: _Servers) -> None:
         requests += [f"{request.method} {request.path}" for request in received]
     for part, number in step.get("requests", {}).items():
         assert sum(part in request for request in requests) == number, part
+    for part, token in step.get("tokens", {}).items():
+        assert servers.api is not None
+        assert {one.token for one in servers.api.received if part in one.path} <= {token}, part
     if "served" in step:
         assert servers.web is not None
         served = (f"{status} {path}" for path, status in servers.web.answers())

@@ -75,19 +75,6 @@ def test_repositories_are_found_by_old_names(server: GitHubServer, hosted: Hoste
     assert find(server, "acme/nothing") is None
 
 
-def test_pull_request_is_opened_once(server: GitHubServer, hosted: Hosted) -> None:
-    repository = existing(server)
-
-    assert propose(repository, PROPOSAL) == (f"https://github.com/{NAME}/pull/1", "created")
-
-    pull = hosted.pulls[0]
-    assert (pull.title, pull.base, pull.body) == ("Update", "main", PROPOSAL.body)
-    assert pull.labels == ["sync", "bot"]
-    assert server.writes() == [f"POST /repos/{NAME}/pulls", f"POST /repos/{NAME}/issues/1/labels"]
-    assert propose(repository, PROPOSAL)[1] == ""
-    assert server.requests_received() == [f"GET /repos/{NAME}/pulls"]
-
-
 def test_open_pull_request_is_updated(server: GitHubServer, hosted: Hosted) -> None:
     hosted.pull("template-sync", body="old", labels=["Sync", "theirs"])
 
@@ -194,111 +181,92 @@ def test_limits_and_outages_are_waited_for(
     assert "Retry-After" not in refusal.headers or time.monotonic() - began >= 2
 
 
-def test_long_rate_limit_ends_run(server: GitHubServer, hosted: Hosted) -> None:
-    reset = {"X-RateLimit-Reset": str(int(time.time()) + 86400)}
-    server.refusals.append(Refusal(403, "API rate limit exceeded for user", reset))
-
-    with pytest.raises(GitHubUnusable, match="rate limit is exceeded"):
-        find(server, hosted.full_name)
-
-
-@each("status", [403, 429, 503])
-def test_long_pause_ends_run(server: GitHubServer, hosted: Hosted, status: int) -> None:
-    server.refusals.append(Refusal(status, "Wait", {"Retry-After": "999999999"}))
-
-    with pytest.raises(GitHubUnusable, match="a pause of more than an hour") as caught:
-        find(server, hosted.full_name)
-
-    assert caught.value.where == NAME
-
-
-@each("pause", ["soon", "9" * 5000, "Fri, 99 Nov 99999 99:99:99 GMT"])
-def test_pause_of_unknown_length_is_an_error(
-    server: GitHubServer, hosted: Hosted, pause: str
-) -> None:
-    server.refusals.append(Refusal(403, "Wait", {"Retry-After": pause}))
-
-    with pytest.raises(GitHubError, match="Retry-After is neither seconds nor a date") as caught:
-        find(server, hosted.full_name)
-
-    assert caught.value.where == NAME
-
-
-ODD_ANSWERS = [
-    (200, b"<html>Sign in</html>"),
-    (200, b"null"),
-    (200, b"[]"),
-    (200, b""),
-    (204, b""),
-    (200, b"9" * 10_000),
-    (200, b"{"),
-    (200, b"\xff"),
-    (200, b"[" * 100_000),
-    (422, b"[1]"),
-]
-
-
-@each(("status", "body"), ODD_ANSWERS)
-def test_invalid_repository_response_is_error(
-    server: GitHubServer, hosted: Hosted, status: int, body: bytes
-) -> None:
-    server.odd[f"GET /repos/{NAME}"] = status, body
-
-    with pytest.raises(GitHubError, match=r"no usable answer from GitHub: .") as caught:
-        find(server, hosted.full_name)
-
-    assert not isinstance(caught.value, GitHubUnusable)
+UNUSABLE, UNKNOWN = "a pause of more than an hour", "Retry-After is neither seconds nor a date"
+DAY_AHEAD = {"X-RateLimit-Reset": str(int(time.time()) + 86400)}
 
 
 @each(
-    "change",
+    ("refusal", "message"),
     [
-        {"archived": "yes"},
-        {"clone_url": 5},
-        {"clone_url": None},
-        {"owner": None},
-        {"owner": {}},
-        {"default_branch": []},
-        {"full_name": ""},
+        (Refusal(403, "API rate limit exceeded for user", DAY_AHEAD), "rate limit is exceeded"),
+        *((Refusal(code, "Wait", {"Retry-After": "9" * 9}), UNUSABLE) for code in (403, 429, 503)),
+        *(
+            (Refusal(403, "Wait", {"Retry-After": pause}), UNKNOWN)
+            for pause in ("soon", "9" * 5000, "Fri, 99 Nov 99999 99:99:99 GMT")
+        ),
     ],
 )
-def test_invalid_repository_field_is_error(
-    server: GitHubServer, hosted: Hosted, change: dict[str, object]
+def test_long_or_unknown_pause_is_an_error(
+    server: GitHubServer, hosted: Hosted, refusal: Refusal, message: str
 ) -> None:
-    content = {
-        "url": f"{server.url}/repos/{NAME}",
-        "full_name": NAME,
-        "owner": {"login": "acme"},
-        "clone_url": hosted.clone_url,
-        "default_branch": "main",
-    }
-    server.odd[f"GET /repos/{NAME}"] = 200, json.dumps(content).encode()
-    assert find(server) is not None
-    server.odd[f"GET /repos/{NAME}"] = 200, json.dumps({**content, **change}).encode()
+    server.refusals.append(refusal)
 
-    with pytest.raises(GitHubError, match="its form is not that of GitHub's API"):
-        find(server)
-
-
-@each("body", [b"{}", b"5", b"[5]", b'[{"head": null}]', b'[{"head": 5}]'])
-def test_invalid_pull_request_list_is_error(
-    server: GitHubServer, hosted: Hosted, body: bytes
-) -> None:
-    repository = existing(server)
-    server.odd[f"GET /repos/{NAME}/pulls"] = 200, body
-
-    with pytest.raises(GitHubError, match=r"no usable answer from GitHub: ."):
-        propose(repository, PROPOSAL)
-
-    assert hosted.pulls == []
-
-
-@each("errors", ["5", '"text"', "null", "{}", "[5]"])
-def test_odd_errors_of_refusal_are_no_matter(
-    server: GitHubServer, hosted: Hosted, errors: str
-) -> None:
-    body = f'{{"message": "Validation Failed", "errors": {errors}}}'
-    server.odd[f"GET /repos/{NAME}"] = 422, body.encode()
-
-    with pytest.raises(GitHubError, match="refuses the request: Validation Failed"):
+    with pytest.raises(GitHubError, match=message) as caught:
         find(server, hosted.full_name)
+
+    assert caught.value.where == NAME
+    assert isinstance(caught.value, GitHubUnusable) == (message != UNKNOWN)
+
+
+REPOSITORY, PULLS = f"GET /repos/{NAME}", f"GET /repos/{NAME}/pulls"
+NO_ANSWER, NO_FORM = r"no usable answer from GitHub: .", "its form is not that of GitHub's API"
+FIELDS = {
+    "url": f"SERVER/repos/{NAME}",
+    "full_name": NAME,
+    "owner": {"login": "acme"},
+    "clone_url": "https://github.com/acme/component-one.git",
+    "default_branch": "main",
+}
+
+
+@each(
+    ("asked", "answer", "message"),
+    [
+        (REPOSITORY, (200, b"<html>Sign in</html>"), NO_ANSWER),
+        (REPOSITORY, (200, b"null"), NO_ANSWER),
+        (REPOSITORY, (200, b"[]"), NO_ANSWER),
+        (REPOSITORY, (200, b""), NO_ANSWER),
+        (REPOSITORY, (204, b""), NO_ANSWER),
+        (REPOSITORY, (200, b"9" * 10_000), NO_ANSWER),
+        (REPOSITORY, (200, b"{"), NO_ANSWER),
+        (REPOSITORY, (200, b"\xff"), NO_ANSWER),
+        (REPOSITORY, (200, b"[" * 100_000), NO_ANSWER),
+        (REPOSITORY, (422, b"[1]"), NO_ANSWER),
+        *(
+            (REPOSITORY, (200, json.dumps({**FIELDS, name: value}).encode()), NO_FORM)
+            for name, value in (
+                ("archived", "yes"),
+                ("clone_url", 5),
+                ("clone_url", None),
+                ("owner", None),
+                ("owner", {}),
+                ("default_branch", []),
+                ("full_name", ""),
+            )
+        ),
+        *(
+            (PULLS, (200, body), NO_ANSWER)
+            for body in (b"{}", b"5", b"[5]", b'[{"head": null}]', b'[{"head": 5}]')
+        ),
+        *(
+            (
+                REPOSITORY,
+                (422, f'{{"message": "Validation Failed", "errors": {errors}}}'.encode()),
+                "refuses the request: Validation Failed",
+            )
+            for errors in ("5", '"text"', "null", "{}", "[5]")
+        ),
+    ],
+)
+def test_unusable_answer_is_an_error(
+    server: GitHubServer, hosted: Hosted, asked: str, answer: tuple[int, bytes], message: str
+) -> None:
+    server.odd = {REPOSITORY: (200, json.dumps(FIELDS).replace("SERVER", server.url).encode())}
+    repository = existing(server)
+    server.odd[asked] = answer[0], answer[1].replace(b"SERVER", server.url.encode())
+
+    with pytest.raises(GitHubError, match=message) as caught:
+        propose(find(server) or repository, PROPOSAL)
+
+    assert not isinstance(caught.value, GitHubUnusable)
+    assert hosted.pulls == []
