@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import make_repository
 from tests.support.fleet import CLUSTER, make_fleet
-from tests.support.servers import kubernetes
-from tests.support.servers.kubernetes import Refusal
 
 if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
@@ -54,35 +51,3 @@ def test_managed_tools_of_another_user_are_not_run(
     assert not log.exists()
     assert all("managed tools are not used" in one.err for one in (ran, *others))
     assert "can be changed by another user" in upgrade.err
-
-
-@pytest.mark.parametrize(
-    ("path", "answer", "code"),
-    [
-        ("/", "[]", 1),
-        ("/", "null", 1),
-        ("/api", "[]", 1),
-        ("/api/v1/configmaps", "null", 1),
-        ("/api/v1/configmaps", '{"items": "x"}', 1),
-        ("/api/v1/configmaps", '{"items": [null]}', 1),
-        ("/api/v1/configmaps", '{"items": [{"metadata": 5}]}', 0),
-        ("/apis/argoproj.io/v1alpha1/applications", '{"items": [{"spec": [], "metadata": {}}]}', 0),
-    ],
-)
-def test_malformed_cluster_responses_are_errors(
-    commodore: CommandLine, tmp_path: Path, path: str, answer: str, code: int
-) -> None:
-    content = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n"
-    make_repository(tmp_path / "catalog", {"manifests/a/cm.yaml": content})
-    kubeconfig = tmp_path / "kubeconfig"
-    with kubernetes.serve() as cluster:
-        kubeconfig.write_text(kubernetes.kubeconfig_of(cluster.url))
-        cluster.before = lambda _, asked: (
-            Refusal(200, "", "", body=answer.encode()) if asked.startswith(path) else None
-        )
-        words = ("c-one", "--kubeconfig", str(kubeconfig), "--catalog", str(tmp_path / "catalog"))
-
-        ran = commodore("live", "status", *words)
-
-    assert ran.code == code, ran.err
-    assert code == 0 or "answered with" in ran.err

@@ -4,7 +4,8 @@ put      objects; remove: KIND/NAMESPACE/NAME, deleted ones
 kinds    more kinds that are served: "GROUP VERSION KIND RESOURCE"
 silent   GROUP/VERSION of APIs whose server is away
 forbid   patterns of "VERB RESOURCE" that the user has no right to
-refuse   by a regular expression of "METHOD PATH": [code, reason, message] of the answer
+refuse   by a regular expression of "METHOD PATH": [code, reason, message] of the
+         answer, and its body, if that is no status
 mutate   what admission webhooks add to objects in a dry run
 
 Expected of a command: wrote, all "METHOD NAME" but GET that it sent, those of an inner list in any
@@ -56,7 +57,7 @@ def change_cluster(cluster: Cluster, change: Mapping[str, Any]) -> None:
     )
     cluster.before = lambda method, path: next(
         (
-            Refusal(*answer)
+            Refusal(*answer[:3], body=answer[3].encode() if answer[3:] else None)
             for pattern, answer in refusals.items()
             if re.search(pattern, f"{method} {path}")
         ),

@@ -95,7 +95,7 @@ def run_case(
     """Prepare the directory of a case, run its commands, and compare."""
     text, shared = str(case), case["given"].get("at")
     made = (name for name in _FIXTURES if f"<{name}>" in text)
-    values = {name: request.getfixturevalue(name) for name in made}
+    values = {name: str(request.getfixturevalue(name)) for name in made}
     folder = request.getfixturevalue(shared) if shared else folder
     values |= {"dir": str(folder), "home": str(Path.home()), "cache": os.environ["XDG_CACHE_HOME"]}
     with contextlib.ExitStack() as stack:
