@@ -1,8 +1,7 @@
-"""`component|package compile`: temporary directories and missing programs; see also cases/."""
+"""`component|package compile`: temporary directories; see also cases/."""
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,17 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.command_line import CommandLine
-
-CHART = """\
-parameters:
-  kapitan:
-    compile:
-      - input_paths: ['${_base_directory}/chart']
-        input_type: helm
-        output_path: out/
-        helm_values: {}
-        helm_params: {name: one}
-"""
 
 
 @pytest.fixture
@@ -64,22 +52,3 @@ def test_package_directory_is_kept_on_request(
 
     assert len(list(scratch.glob("package-*"))) == int(keep)
     assert ("--tmp-dir" in ran.err) == keep
-
-
-def test_chart_without_helm_names_program_and_entry(
-    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = {"class/one.yml": CHART, "chart/Chart.yaml": "name: c\nversion: 1.0.0\n"}
-    component = make_component_clone(tmp_path / "src", "one", files)
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    (programs / "git").symlink_to(str(shutil.which("git")))
-    monkeypatch.setenv("PATH", str(programs))
-
-    ran = commodore("component", "compile", str(component))
-
-    assert ran.code == 1
-    assert "helm not found in PATH" in ran.err
-    assert str(component / "chart") in ran.err
-    assert "target one, parameters.kapitan.compile[0]" in ran.err
-    assert "commodore tool install helm" in ran.err
