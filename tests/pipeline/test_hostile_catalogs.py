@@ -5,27 +5,20 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git.program import git_bytes
-from commodore_py.catalog.assemble import assemble
-from commodore_py.catalog.sinks.git import GitCatalog, open_catalog
-from commodore_py.config import Author, Config, WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.model.catalog import CatalogHead
-from commodore_py.model.stages import Rendered
-from commodore_py.model.tree import Entry, Tree
-from tests.support.builders import git, git_succeeds
+from tests.support.builders import git
+from tests.support.scenarios.catalog_clone import MESSAGE, CatalogClone, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = pytest.mark.sample(4)
 
-MESSAGE = "Subject\n"
 CRLF, BOM, LATIN = b"a: 1\r\nb: 2\r\n", b"\xef\xbb\xbfa: 1\r\n", "Zürich\r\n".encode("latin-1")
 BYTES = {
     "crlf.yaml": CRLF,
@@ -37,69 +30,6 @@ BYTES = {
     "ident.yaml": b"v: $Id$\n",
     "pointer.yaml": b"version https://git-lfs.github.com/spec/v1\n",
 }
-
-
-class Catalog:
-    """A bare remote, and its checkout in a working directory."""
-
-    def __init__(self, root: Path, files: dict[str, bytes] | None = None) -> None:
-        self.root = root
-        self.remote, self.paths = root / "remote.git", WorkPaths(root / "work")
-        self.checkout = self.paths.catalog
-        git(root, "init", "--quiet", "--bare", "--initial-branch=master", str(self.remote))
-        self.paths.root.mkdir()
-        git(root, "clone", "--quiet", f"file://{self.remote}", str(self.checkout))
-        if files:
-            self.commit(files)
-
-    def commit(self, files: dict[str, bytes]) -> None:
-        """What others committed and pushed, as it is."""
-        for name, content in files.items():
-            path = self.checkout / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        git(self.checkout, "add", "--all", "--force")
-        self.commit_index()
-
-    def commit_index(self) -> None:
-        who = ("-c", "user.name=x", "-c", "user.email=x")
-        git(self.checkout, *who, "commit", "--quiet", "--message", "others")
-        git(self.checkout, "push", "--quiet", "origin", "master")
-
-    def sink(self, **changes: object) -> GitCatalog:
-        there = git_succeeds(self.checkout, "rev-parse", "--verify", "--quiet", "HEAD")
-        commit = git(self.checkout, "rev-parse", "HEAD") if there else None
-        head = CatalogHead(self.checkout, f"file://{self.remote}", "master", commit)
-        config = Config(self.paths, author=Author("Ann", "ann@example.org"), **changes)  # type: ignore[arg-type]
-        return open_catalog(config, "c-one", head)
-
-    def push(self, compiled: Rendered) -> list[str]:
-        sink = self.sink()
-        change = sink.stage(compiled)
-        if change:
-            sink.commit(MESSAGE)
-            sink.push()
-        return [file.path for file in change.files]
-
-    def pushed(self) -> dict[str, tuple[str, bytes]]:
-        """Mode and content of what the remote has."""
-        found = {}
-        listing = git(self.remote, "ls-tree", "-r", "-z", "master")
-        for line in filter(None, listing.split("\0")):
-            about, _, path = line.partition("\t")
-            mode, kind, id_ = about.split(" ")
-            content = b"" if kind == "commit" else raw(self.remote, id_)
-            found[path] = (mode, content)
-        return found
-
-
-def raw(repository: Path, id_: str) -> bytes:
-    return git_bytes(repository, "cat-file", "blob", id_)
-
-
-def rendered(files: dict[str, bytes]) -> Rendered:
-    instances = {"foo": Tree({PurePosixPath(p): Entry(text) for p, text in files.items()})}
-    return Rendered(instances, (), assemble(instances, ()))
 
 
 def below(files: dict[str, bytes]) -> dict[str, tuple[str, bytes]]:
@@ -121,13 +51,13 @@ ATTRIBUTES = [
 @pytest.mark.parametrize("attributes", ATTRIBUTES)
 @pytest.mark.parametrize("where", [".gitattributes", "manifests/.gitattributes"])
 def test_git_attributes_do_not_change_content(tmp_path: Path, attributes: str, where: str) -> None:
-    catalog = Catalog(tmp_path, {where: f"{attributes}\n".encode()})
+    catalog = CatalogClone.make(tmp_path, {where: f"{attributes}\n".encode()})
 
     catalog.push(rendered(BYTES))
     again = catalog.push(rendered(BYTES))
     edited = catalog.push(rendered({**BYTES, "crlf.yaml": b"b: 2\r\n"}))
 
-    pushed = catalog.pushed()
+    pushed = catalog.content()
     pushed.pop(where)
     assert pushed == below({**BYTES, "crlf.yaml": b"b: 2\r\n"})
     assert again == []
@@ -159,11 +89,11 @@ def test_settings_of_the_user_change_no_byte(
         git(tmp_path, "config", "--file", str(file), key, path)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(file))
     (tmp_path / "attributes").write_text("* filter=evil text eol=crlf\n")
-    catalog = Catalog(tmp_path)
+    catalog = CatalogClone.make(tmp_path)
 
     catalog.push(rendered(BYTES))
 
-    assert catalog.pushed() == below(BYTES)
+    assert catalog.content() == below(BYTES)
     assert catalog.push(rendered(BYTES)) == []
 
 
@@ -215,32 +145,32 @@ EDITS = [
 def test_edits_between_writing_and_committing_are_not_pushed(
     tmp_path: Path, change: Callable[[Path], None]
 ) -> None:
-    catalog = Catalog(tmp_path)
+    catalog = CatalogClone.make(tmp_path)
     sink = catalog.sink()
     sink.stage(rendered(BYTES))
 
-    change(catalog.checkout / "manifests/crlf.yaml")
-    (catalog.checkout / "manifests/mine.yaml").write_text("mine: 1\n")
-    (catalog.checkout / "README.md").write_text("mine")
+    change(catalog.catalog / "manifests/crlf.yaml")
+    (catalog.catalog / "manifests/mine.yaml").write_text("mine: 1\n")
+    (catalog.catalog / "README.md").write_text("mine")
     sink.commit(MESSAGE)
     sink.push()
 
-    assert catalog.pushed() == below(BYTES)
+    assert catalog.content() == below(BYTES)
 
 
 @pytest.mark.parametrize("change", EDITS)
 def test_edits_before_compile_are_replaced_and_reported(
     tmp_path: Path, change: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    catalog = Catalog(tmp_path)
+    catalog = CatalogClone.make(tmp_path)
     catalog.push(rendered(BYTES))
-    change(catalog.checkout / "manifests/crlf.yaml")
-    (catalog.checkout / "manifests/mine.yaml").write_text("mine: 1\n")
+    change(catalog.catalog / "manifests/crlf.yaml")
+    (catalog.catalog / "manifests/mine.yaml").write_text("mine: 1\n")
 
     catalog.push(rendered(BYTES))
 
-    assert catalog.pushed() == below(BYTES)
-    assert (catalog.checkout / "manifests/crlf.yaml").read_bytes() == CRLF
+    assert catalog.content() == below(BYTES)
+    assert (catalog.catalog / "manifests/crlf.yaml").read_bytes() == CRLF
     assert "manifests/mine.yaml" in caplog.text
     # A file that was removed is not overwritten.
     assert ("manifests/crlf.yaml" in caplog.text) == (change is not remove)
@@ -250,9 +180,9 @@ def test_edits_before_compile_are_replaced_and_reported(
 def test_diff_compares_with_committed_content(
     tmp_path: Path, change: Callable[[Path], None]
 ) -> None:
-    catalog = Catalog(tmp_path)
+    catalog = CatalogClone.make(tmp_path)
     catalog.push(rendered(BYTES))
-    change(catalog.checkout / "manifests/crlf.yaml")
+    change(catalog.catalog / "manifests/crlf.yaml")
 
     staged = catalog.sink().stage(rendered({**BYTES, "crlf.yaml": b"b: 2\r\n"}))
 
@@ -260,7 +190,7 @@ def test_diff_compares_with_committed_content(
 
 
 def test_ordinary_change_logs_no_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    catalog = Catalog(tmp_path)
+    catalog = CatalogClone.make(tmp_path)
     catalog.push(rendered(BYTES))
 
     catalog.push(rendered({"crlf.yaml": b"c: 3\n", "sub/x.yaml": b""}))
@@ -269,32 +199,32 @@ def test_ordinary_change_logs_no_warning(tmp_path: Path, caplog: pytest.LogCaptu
     assert caplog.text == ""
 
 
-def submodule(catalog: Catalog, path: str) -> None:
+def submodule(catalog: CatalogClone, path: str) -> None:
     """Have a commit of nowhere as a submodule, as `git add` of a nested repository makes it."""
     id_ = "c3b7e9883ae797296e0e629bc9dcdf70f631ee4a"
-    if (catalog.checkout / path).exists():
-        git(catalog.checkout, "rm", "-r", "-q", path)
-    git(catalog.checkout, "update-index", "--add", "--cacheinfo", f"160000,{id_},{path}")
-    (catalog.checkout / ".gitmodules").write_text(
+    if (catalog.catalog / path).exists():
+        git(catalog.catalog, "rm", "-r", "-q", path)
+    git(catalog.catalog, "update-index", "--add", "--cacheinfo", f"160000,{id_},{path}")
+    (catalog.catalog / ".gitmodules").write_text(
         f'[submodule "evil"]\n\tpath = {path}\n\turl = ./evil.git\n\tignore = none\n'
     )
-    git(catalog.checkout, "add", ".gitmodules")
+    git(catalog.catalog, "add", ".gitmodules")
     catalog.commit_index()
 
 
 @pytest.mark.parametrize("path", ["manifests", "manifests/sub", "manifests/sub/x.yaml", "refs"])
 @pytest.mark.parametrize("nested", [False, True])
 def test_submodule_is_replaced_by_manifests(tmp_path: Path, path: str, *, nested: bool) -> None:
-    catalog = Catalog(tmp_path, {"README.md": b"x"})
+    catalog = CatalogClone.make(tmp_path, {"README.md": b"x"})
     submodule(catalog, path)
     if nested:
-        (catalog.checkout / path).mkdir(parents=True, exist_ok=True)
-        git(catalog.checkout / path, "init", "--quiet")
+        (catalog.catalog / path).mkdir(parents=True, exist_ok=True)
+        git(catalog.catalog / path, "init", "--quiet")
     files = {"sub/x.yaml": b"x: 1\n", "y.yaml": b"y: 1\n"}
 
     catalog.push(rendered(files))
 
-    pushed = catalog.pushed()
+    pushed = catalog.content()
     assert {n: p for n, p in pushed.items() if n.startswith("manifests")} == below(files)
     assert all(mode != "160000" for mode, _ in pushed.values())
     assert "README.md" in pushed
@@ -302,18 +232,18 @@ def test_submodule_is_replaced_by_manifests(tmp_path: Path, path: str, *, nested
 
 
 def test_submodule_outside_of_manifests_is_kept(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path, {"README.md": b"x"})
+    catalog = CatalogClone.make(tmp_path, {"README.md": b"x"})
     submodule(catalog, "vendor/thing")
 
     catalog.push(rendered({"y.yaml": b"y: 1\n"}))
 
-    assert catalog.pushed()["vendor/thing"] == ("160000", b"")
+    assert catalog.content()["vendor/thing"] == ("160000", b"")
 
 
 @pytest.mark.parametrize("place", ["manifests/foo", "manifests", "refs", "docs"])
 def test_nested_repository_in_catalog_runs_no_program(tmp_path: Path, place: str) -> None:
-    catalog = Catalog(tmp_path, {"manifests/foo/a.yaml": b"a: 1\n"})
-    ran, inside = tmp_path / "ran", catalog.checkout / place
+    catalog = CatalogClone.make(tmp_path, {"manifests/foo/a.yaml": b"a: 1\n"})
+    ran, inside = tmp_path / "ran", catalog.catalog / place
     inside.mkdir(exist_ok=True)
     git(inside, "init", "--quiet")
     program = tmp_path / "evil"
@@ -326,7 +256,7 @@ def test_nested_repository_in_catalog_runs_no_program(tmp_path: Path, place: str
     catalog.push(rendered({"foo/a.yaml": b"a: 2\n", "foo/b.yaml": b"b: 1\n"}))
     catalog.push(rendered({"foo/a.yaml": b"a: 3\n"}))
 
-    assert catalog.pushed() == below({"foo/a.yaml": b"a: 3\n"})
+    assert catalog.content() == below({"foo/a.yaml": b"a: 3\n"})
     assert not ran.exists()
 
 
@@ -340,43 +270,43 @@ def test_hidden_and_unmanaged_files_are_kept(tmp_path: Path) -> None:
         "manifests/.file/x": b"in the way",
         "a/b/manifests/x.yaml": b"not ours",
     }
-    catalog = Catalog(tmp_path, {**others, "manifests/old/x.yaml": b"x"})
+    catalog = CatalogClone.make(tmp_path, {**others, "manifests/old/x.yaml": b"x"})
 
     catalog.push(rendered({".github/x.yaml": b"1", ".file": b"2"}))
 
-    pushed = {name: content for name, (_, content) in catalog.pushed().items()}
+    pushed = {name: content for name, (_, content) in catalog.content().items()}
     kept = {name: others[name] for name in others if others[name] != b"in the way"}
     assert pushed == {**kept, "manifests/.github/x.yaml": b"1", "manifests/.file": b"2"}
 
 
 def test_checkout_is_clean_after_push(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path, {"README.md": b"x", "manifests/gone.yaml": b"x"})
+    catalog = CatalogClone.make(tmp_path, {"README.md": b"x", "manifests/gone.yaml": b"x"})
 
     catalog.push(rendered({**BYTES, **{f"many/{n}.yaml": b"n: %d\n" % n for n in range(200)}}))
 
-    assert git(catalog.checkout, "status", "--porcelain") == ""
-    assert git(catalog.checkout, "fsck", "--strict", "--no-dangling") == ""
+    assert git(catalog.catalog, "status", "--porcelain") == ""
+    assert git(catalog.catalog, "fsck", "--strict", "--no-dangling") == ""
     assert git(catalog.remote, "fsck", "--strict") == ""
 
 
 def test_commit_made_during_run_is_kept(tmp_path: Path) -> None:
-    catalog = Catalog(tmp_path, {"README.md": b"x"})
+    catalog = CatalogClone.make(tmp_path, {"README.md": b"x"})
     sink = catalog.sink()
     sink.stage(rendered(BYTES))
     who = ("-c", "user.name=x", "-c", "user.email=x")
-    git(catalog.checkout, *who, "commit", "--allow-empty", "-qm", "mine")
-    mine = git(catalog.checkout, "rev-parse", "HEAD")
+    git(catalog.catalog, *who, "commit", "--allow-empty", "-qm", "mine")
+    mine = git(catalog.catalog, "rev-parse", "HEAD")
 
     with pytest.raises(CommodoreError, match="changed by someone else during the run"):
         sink.commit(MESSAGE)
 
-    assert git(catalog.checkout, "rev-parse", "HEAD") == mine
+    assert git(catalog.catalog, "rev-parse", "HEAD") == mine
 
 
 def test_push_of_one_edit_starts_four_programs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    catalog = Catalog(tmp_path, {"README.md": b"x"})
+    catalog = CatalogClone.make(tmp_path, {"README.md": b"x"})
     catalog.push(rendered(BYTES))
     events = tmp_path / "events"
     monkeypatch.setenv("GIT_TRACE2_EVENT", str(events))
