@@ -122,21 +122,6 @@ def test_redirects_to_another_server_are_followed(folder: ToolFolder, publisher:
     assert folder.version_of("jb") == "v1.2.3"
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_failing_download_server_is_retried_and_reported(
-    tool: str, used: ToolFolder, publisher: Publisher
-) -> None:
-    release = publisher.release(tool, "v1.2.3", file=error_reply(503, "busy"))
-
-    error = strict(used, publisher, release)
-
-    assert str(error) == "answered 503 Service Unavailable: busy"
-    assert error.where == release.url
-    assert [request.path for request in publisher.api.received].count(
-        publisher.path(release.url)
-    ) == 3
-
-
 def test_download_succeeds_after_server_recovers(folder: ToolFolder, publisher: Publisher) -> None:
     release = publisher.release("jb", "v1.2.3")
     request = f"GET {publisher.path(release.url)}"
@@ -166,26 +151,6 @@ def test_stalled_download_is_reported(body: bytes, used: ToolFolder, publisher: 
     assert str(error) == "no answer within 0.3 seconds"
     assert error.where == release.url
     assert "--request-timeout" in error.hint
-
-
-@pytest.mark.parametrize(
-    ("program", "why"),
-    [
-        (b"\x7fELF is not a program", "Exec format error"),
-        (program_script(script="echo no libc >&2; exit 1"), "no libc"),
-    ],
-)
-def test_program_that_does_not_run_is_not_kept(
-    program: bytes, why: str, used: ToolFolder, publisher: Publisher
-) -> None:
-    release = publisher.release("kustomize", "v1.2.3", program=program)
-
-    error = strict(used, publisher, release)
-
-    assert "kustomize does not run" in str(error)
-    assert why in str(error)
-    assert error.where == str(used.path)
-    assert "XDG_CACHE_HOME" in error.hint
 
 
 def test_new_program_is_tried_without_secrets(
@@ -279,42 +244,6 @@ def test_tools_folder_below_a_file_is_reported(tmp_path: Path, publisher: Publis
     assert str(error) == "cannot install jb v1.2.3: Not a directory"
     assert str(tmp_path / "file") in error.where
     assert notes_of(error) == ("while installing jb v1.2.3",)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"{", "not valid JSON: "),
-        (b"", "not valid JSON: "),
-        (b"\xff\xfe\xff", "not valid JSON: "),
-        (b"[" * 100_000, "nested too deeply"),
-        (b'{"helm": ' + b"9" * 5_000 + b"}", "an integer of more than 4,300 digits"),
-        (b"[]", "expected an object"),
-        (b'{"helm": {"at": 1}}', "expected an object"),
-    ],
-)
-def test_damaged_tool_record_is_reported_and_kept(
-    content: bytes, message: str, folder: ToolFolder
-) -> None:
-    folder.path.mkdir(parents=True)
-    folder.record.write_bytes(content)
-
-    with pytest.raises(CommodoreError, match="cannot read the record of managed tools") as caught:
-        folder.note("jb", NOW)
-
-    assert message in str(caught.value)
-    assert caught.value.where == str(folder.record)
-    assert "remove the file" in caught.value.hint
-    assert folder.record.read_bytes() == content
-
-
-def test_tool_installed_elsewhere_is_dropped(used: ToolFolder) -> None:
-    foreign = Tool("helm", "/usr/bin/helm")
-
-    assert used.drop_foreign(
-        [foreign, Tool("jb", None), Tool("kustomize", str(used.program("k")))]
-    ) == (foreign,)
-    assert sorted(used.managed()) == ["jb", "kustomize"]
 
 
 def test_linked_tools_folder_is_the_same_folder(used: ToolFolder, tmp_path: Path) -> None:
