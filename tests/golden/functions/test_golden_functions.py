@@ -9,10 +9,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jinja2
 import pytest
 
 from commodore_py import refs
 from commodore_py.adapters.git_urls import dependency_key, normalise, push_url
+from commodore_py.adapters.jinja import Confined, rendered
 from commodore_py.adapters.masking import Redactor
 from commodore_py.adapters.yaml import splice
 from commodore_py.compiler.charts import calls_in
@@ -102,6 +104,22 @@ def reference_files(
     )
     files = refs.render_refs(inventory, refs.find_marked(inventory), place_of)
     return "".join(f"{file.path!r}\n{file.content.decode()}" for file in files)
+
+
+def jinja_template(template: str) -> str:
+    """A template of a component, rendered with a function that fails, a generator and values."""
+
+    def fails() -> None:
+        raise KeyError("inside")
+
+    values = {"items": [1, 2, 3], "nested": {"a": [1, None]}}
+    environment = Confined(
+        undefined=jinja2.StrictUndefined,
+        extensions=["jinja2.ext.do"],
+        loader=jinja2.DictLoader({"other": "{% set x = 1 %}"}),
+    )
+    context = {**values, "f": fails, "g": (number for number in range(3))}
+    return rendered(lambda: environment.from_string(template), context, "a.j2")
 
 
 def jsonnetfile(text: str) -> str:
@@ -219,7 +237,16 @@ def simulation(written: Any, model: dict[str, Any] | None = None, *, down: bool 
 SUBJECTS: dict[str, Callable[..., str]] = {
     function.__name__.replace("_", " "): function
     for function in (
-        *(plan, simulation, reference_files, jsonnetfile, jsonnet_remote, helm_template, edit),
+        *(
+            plan,
+            simulation,
+            reference_files,
+            jinja_template,
+            jsonnetfile,
+            jsonnet_remote,
+            helm_template,
+            edit,
+        ),
         *(cluster, api_url, git_url, chart_calls, ignore_file, masked_message, lock_file),
         *(masked_versions, template_options, subjects.masked_changes),
         *(subjects.prediction, subjects.field_differences, subjects.text_change),
