@@ -11,7 +11,8 @@ from commodore_py import run_log
 from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.errors import CommodoreError
 
-from .digests import UNKNOWN
+from .digests import UNKNOWN, of_value
+from .program import program_digest
 from .questions import answer, describe_change
 from .recorder import Recorder
 from .records import LocalResults, NewResult, Record, name_of
@@ -42,18 +43,24 @@ class Work(Generic[Made]):
     label: str
     """The target and the entry or filter, for messages."""
     where: str
-    key: str
-    """Covers everything that the work is given; a record covers what it reads."""
+    key: str | None
+    """Covers everything that the work is given, see `key_of`; a record covers what it reads."""
     view: View
     make: Callable[[Recorder], tuple[Made, bytes]]
     restore: Callable[[bytes], Made | None]
     """The result from bytes; None if it does not fit what is there now."""
 
 
+def key_of(*given: object) -> str | None:
+    """The key of work by this program that is given these values; None if they are not plain."""
+    return of_value((program_digest(), given))
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A record whose answers are all the same now, and its result."""
 
+    key: str
     answers: Answers
     record: Record
     result: bytes
@@ -114,10 +121,12 @@ class ResultCache:
             if restored is not None:
                 return restored
         recorder = Recorder(self.roots)
+        if work.key is None:
+            recorder.unseal("it is given values that are not plain data")
         made, result = work.make(recorder)
         if self._local is None:
             return made
-        if recorder.unsealed:
+        if work.key is None or recorder.unsealed:
             self.not_cached(work.label, recorder.unsealed)
             return made
         traces = b"".join(recorder.traces)
@@ -143,16 +152,18 @@ class ResultCache:
 
     def _find(self, work: Work[Any]) -> Hit | str:
         """The first valid record with its result, or why there is none."""
-        changed = ""
+        changed, key = "", work.key
+        if key is None:
+            return "it has no key"
         for source in self._sources:
-            for before in source.asked(work.key):
+            for before in source.asked(key):
                 answers = _answers(work.view, before)
                 if answers is None:
                     continue
-                for record in source.records(name_of(work.key, answers)):
+                for record in source.records(name_of(key, answers)):
                     result = source.blob(record.result)
                     if result is not None:
-                        return Hit(answers, record, result, source)
+                        return Hit(key, answers, record, result, source)
                 for question, now in answers.items():
                     if not changed and before[question] not in {now, UNKNOWN}:
                         changed = describe_change(question)
@@ -168,7 +179,7 @@ class ResultCache:
             return None
         if self._local is not None and hit.source is not self._local:
             self._local.add_blob(hit.result)
-            self._local.add(work.key, hit.answers, hit.record)
+            self._local.add(hit.key, hit.answers, hit.record)
         log.debug("%s: taken from the cache", work.label)
         run_log.report(ResultUse(cached=True))
         repeat(hit.record.traces.encode("latin-1"))

@@ -9,13 +9,11 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache import digests
 from commodore_py.cache.packing import pack, unpack
-from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.questions.inventory import REFERENCE
 from commodore_py.cache.recorder import RecordingImports
-from commodore_py.cache.results import Work
+from commodore_py.cache.results import Work, key_of
 from commodore_py.cache.roots import Roots
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import LIBRARIES
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from commodore_py.compiler.job import InputJob, Job
     from commodore_py.compiler.output import Output
 
-_FORMAT = 4
 # The result does not depend on the name of an entry, or on whether it may fail.
 _IRRELEVANT = ("name", "continue_on_compile_error")
 # Their paths are portable; the last two are those of kustomize, as other programs are not cached.
@@ -56,16 +53,12 @@ def work_of(kind: InputType, job: InputJob, cache: ResultCache) -> Work[Output]:
         for name, value in entry.fields.items()
         if name not in _IRRELEVANT
     }
-    key = digests.of_value(
-        (
-            _FORMAT,
-            program_digest(),
-            entry.target,
-            fields,
-            tuple(job.style),
-            job.tags.bare,
-            [roots.portable(str(folder)) for folder in folders],
-        )
+    key = key_of(
+        entry.target,
+        fields,
+        tuple(job.style),
+        job.tags.bare,
+        [roots.portable(str(folder)) for folder in folders],
     )
     view = View(
         files,
@@ -81,9 +74,9 @@ def work_of(kind: InputType, job: InputJob, cache: ResultCache) -> Work[Output]:
     return Work(
         label=f"{entry.target}: {entry.input_type} {', '.join(paths)}",
         where=entry.where,
-        key=key or os.urandom(32).hex(),
+        key=key,
         view=view,
-        make=partial(_record, kind, job, view, is_plain=key is not None),
+        make=partial(_record, kind, job, view),
         restore=partial(_restore, job.output, roots),
     )
 
@@ -100,12 +93,8 @@ def _portable(value: object, roots: Roots) -> Any:  # noqa: ANN401 - a value of 
     return value
 
 
-def _record(
-    kind: InputType, job: InputJob, view: View, recorder: Recorder, *, is_plain: bool
-) -> tuple[Output, bytes]:
+def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> tuple[Output, bytes]:
     """Render an entry, and record what it reads."""
-    if not is_plain:
-        recorder.unseal("it holds values that are not plain data")
     imports = RecordingImports(job.evaluation.inventory, view, recorder)
     output = kind.render(
         replace(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.cache import digests
 from commodore_py.cache.packing import pack, unpack
-from commodore_py.cache.program import program_digest
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.recorder import RecordingImports
-from commodore_py.cache.results import Work
+from commodore_py.cache.results import Work, key_of
 
 from .filters import FILTERS
 from .output import inside, with_contents
@@ -26,43 +23,35 @@ if TYPE_CHECKING:
     from .definitions import Definition
     from .filters import Apply, Job
 
-_FORMAT = 4
-
 
 def work_of(definition: Definition, tree: Tree, job: Job, cache: ResultCache) -> Work[Tree]:
     """A filter as work; its key covers everything that it is given, with portable paths."""
     inside(job.root, job.folder)
     spot, roots = definition.spot, cache.roots
-    key = digests.of_value(
-        (
-            _FORMAT,
-            program_digest(),
-            definition.kind,
-            dict(definition.args),
-            job.folder,
-            job.component,
-            roots.portable(str(job.source)),
-            [roots.portable(str(folder)) for folder in job.files.search_paths],
-        )
+    key = key_of(
+        definition.kind,
+        dict(definition.args),
+        job.folder,
+        job.component,
+        roots.portable(str(job.source)),
+        [roots.portable(str(folder)) for folder in job.files.search_paths],
     )
     view = View(job.files, roots, cache.answers, targets=job.inventory.views, target=spot.target)
     apply = FILTERS[definition.kind].parse(definition.args)
     return Work(
         label=f"{spot.target}: filter {definition.name}",
         where=str(spot),
-        key=key or os.urandom(32).hex(),
+        key=key,
         view=view,
-        make=partial(_record, apply, tree, job, view, is_plain=key is not None),
+        make=partial(_record, apply, tree, job, view),
         restore=partial(_restore, tree, job),
     )
 
 
 def _record(
-    apply: Apply, tree: Tree, job: Job, view: View, recorder: Recorder, *, is_plain: bool
+    apply: Apply, tree: Tree, job: Job, view: View, recorder: Recorder
 ) -> tuple[Tree, bytes]:
     """The tree after a filter; files count even with the bytes that they had before."""
-    if not is_plain:
-        recorder.unseal("its arguments are not plain data")
     recording = replace(
         job,
         files=replace(job.files, observer=recorder),
