@@ -107,11 +107,11 @@ def test_manifest_that_is_no_object_is_an_error(
 @each(
     ("index", "problem"),
     [
-        ("[" * MANY, "nested deeper than 1,000 levels"),
-        ("{[" * MANY, "nested deeper than 1,000 levels"),
-        ("entries: " + "[" * MANY, "nested deeper than 1,000 levels"),
+        ("[" * MANY, "nested deeper than 250 levels"),
+        ("{[" * MANY, "nested deeper than 250 levels"),
+        ("entries: " + "[" * MANY, "nested deeper than 250 levels"),
         ("entries:\n  own: " + "- " * MANY, ""),
-        ("entries:\n  own:\n    " + "- " * MANY + "a\n", "nested deeper than 1,000 levels"),
+        ("entries:\n  own:\n    " + "- " * MANY + "a\n", "nested deeper than 250 levels"),
         (f"{ENTRY}null\n", "there is no chart own"),
         (f"{ENTRY}[]\n", "there is no chart own"),
         (f"{ENTRY}5\n", "there is no chart own"),

@@ -25,5 +25,5 @@ def _converted(value: object, content: bytes, name: str, number: int) -> Json:
     try:
         return to_jsonnet(value)
     except Inexpressible as error:
-        error.where = yaml.place_of(content, (number, *error.path), name=name)
+        error.where = f"{name}:{yaml.line_at(content, (number, *error.path))}"
         raise

@@ -7,22 +7,12 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.reading import content_of
 
 from .emitter import emit, emit_documents
-from .loader import FAILURES, line_at, load, load_all
+from .loader import line_at, load, load_all, load_manifests
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = [
-    "dump",
-    "dump_documents",
-    "line_at",
-    "lines_of",
-    "load",
-    "load_all",
-    "load_file",
-    "place_of",
-]
+__all__ = ["dump", "dump_documents", "line_at", "load", "load_all", "load_file", "load_manifests"]
 
 
 def dump(value: object) -> bytes:
@@ -33,14 +23,6 @@ def dump(value: object) -> bytes:
 def dump_documents(value: object) -> bytes:
     """A list as one document an element, anything else as a single document."""
     return emit_documents(value if isinstance(value, list) else [value]).encode()
-
-
-def place_of(text: bytes | str, path: Sequence[object], *, name: str) -> str:
-    """File and line of a value of a readable text; see `line_at` for the path."""
-    try:
-        return f"{name}:{line_at(text, path)}"
-    except FAILURES:  # only PyYAML's parser reads it
-        return name
 
 
 def load_file(path: Path) -> Any:

@@ -8,9 +8,8 @@ import yaml
 from yaml._yaml import CParser
 from yaml.composer import ComposerError
 
-from .bounds import MOST_LEVELS, BoundedLevels, Refused
-from .error import YamlError
-from .loader import problem_in
+from .bounds import MOST_LEVELS, BoundedLevels
+from .error import Refused, YamlError, problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +58,7 @@ def syntax_events(text: bytes | str) -> Iterator[yaml.Event]:
         if isinstance(event, yaml.CollectionStartEvent):
             level += 1
             if level > MOST_LEVELS:
-                problem = f"nested deeper than {MOST_LEVELS:,} levels"
+                problem = f"nested deeper than {MOST_LEVELS} levels"
                 raise Refused.at(problem, event.start_mark)
         elif isinstance(event, yaml.CollectionEndEvent):
             level -= 1

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
-from .error import YamlError
-from .loader import problem_in
+from .error import YamlError, problem_in
 from .nodes import syntax_events
 
 if TYPE_CHECKING:

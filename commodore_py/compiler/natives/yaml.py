@@ -100,7 +100,7 @@ def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
         for below, misfit in _misfits(value, root):
             raise CommodoreError(
                 misfit,
-                where=yaml.place_of(text, below, name=path),
+                where=f"{path}:{yaml.line_at(text, below)}",
                 hint="put quotes around it, if a string is meant",
             ) from error
         raise CommodoreError(f"cannot be written as JSON: {error}", where=path) from error

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading, yaml
-from commodore_py.adapters.yaml.manifests import load_manifests
+from commodore_py.adapters.yaml import load_manifests
 from commodore_py.errors import CommodoreError, of_system
 from commodore_py.live import rules as live_rules
 from commodore_py.live.rules import Judge

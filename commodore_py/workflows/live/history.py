@@ -9,7 +9,7 @@ from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.status import status
-from commodore_py.adapters.yaml.manifests import load_manifests
+from commodore_py.adapters.yaml import load_manifests
 from commodore_py.catalog.diff.staged import contents_of
 from commodore_py.errors import CommodoreError
 from commodore_py.live.pairing import targets_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
-from commodore_py.adapters.yaml.manifests import load_manifests
+from commodore_py.adapters.yaml import load_manifests
 from commodore_py.errors import CommodoreError, UsageError, of_system
 from commodore_py.lieutenant import last_compile
 from commodore_py.manifests.documents import may_hold_objects

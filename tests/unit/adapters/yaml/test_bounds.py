@@ -54,7 +54,7 @@ DEEP = {
     "lists after strings that close": "[ ']', \"]\", " * MANY,
     "lists in carriage returns": "[\r" * MANY,
     "lists in other line breaks": "[\x85\u2028" * MANY,
-    "flow in a block": "- " * 900 + "[" * 900,
+    "flow in a block": "- " * 240 + "[" * 240,
 }
 GROWING = {
     "lists": "d0: &d0 [lol, lol]\n"
@@ -70,7 +70,7 @@ GROWING = {
 @each("door", DOORS)
 @each("form", DEEP)
 def test_deep_nesting_is_error_with_line(door: str, form: str) -> None:
-    with pytest.raises(YamlError, match=f"nested deeper than {MOST_LEVELS:,} levels") as caught:
+    with pytest.raises(YamlError, match=f"nested deeper than {MOST_LEVELS} levels") as caught:
         DOORS[door](DEEP[form])
 
     assert caught.value.where.startswith("f.yaml:")
@@ -85,7 +85,7 @@ def test_deep_nesting_in_utf_16_is_error() -> None:
 @each("door", VALUES)
 @each(
     "text",
-    ["[" * 990 + "]" * 990, "- " * 990 + "a", "".join(f"{' ' * n}a:\n" for n in range(990))],
+    ["[" * 240 + "]" * 240, "- " * 240 + "a", "".join(f"{' ' * n}a:\n" for n in range(240))],
 )
 def test_yaml_below_depth_limit_is_read(door: str, text: str) -> None:
     assert DOORS[door](text) is not None
@@ -107,7 +107,7 @@ def test_nesting_by_aliases_is_error(door: str) -> None:
     with pytest.raises(YamlError, match="levels by aliases") as caught:
         DOORS[door](text)
 
-    assert caught.value.line > 900
+    assert caught.value.line > 240
 
 
 @each("door", VALUES)
