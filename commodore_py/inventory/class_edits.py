@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -45,12 +44,16 @@ class Edit:
 
 def edited(data: bytes, edit: Edit, *, name: str) -> bytes:
     """The bytes of a class file after an edit; raises where it cannot be made alone."""
-    text = text_of(data, name=name)
-    before = _structure(text, name)
-    after = _spliced(text, edit, name)
+    before = _structure(data, name)
+    match edit.verb:
+        case "set":
+            after = splice.put(data, edit.path, edit.value, name=name)
+        case "append":
+            after = splice.add(data, edit.path, edit.value, name=name)
+        case "unset":
+            after = splice.take(data, edit.path, name=name)
     _verify(before, _structure(after, name), edit)
-    mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
-    return mark + after[1 if mark else 0 :].encode()
+    return after
 
 
 def value_of(text: str) -> Any:
@@ -69,7 +72,7 @@ def _typed(part: Part) -> Any:
         case "mapping":
             return {_scalar(key): _typed(item) for key, item in part.pairs}
         case "list":
-            return [_typed(item) for item in part.items]
+            return [_typed(entry.value) for entry in part.entries]
     return _scalar(part)
 
 
@@ -85,23 +88,14 @@ def own_items(data: bytes, path: Path, *, name: str) -> list[Any]:
 
 def own_value(data: bytes, path: Path, *, name: str) -> Any:
     """The value that a class file holds at a path, or `ABSENT`."""
-    value, missing = _reached(_structure(text_of(data, name=name), name), path)
+    value, missing = _reached(_structure(data, name), path)
     return ABSENT if missing else value
 
 
-def _spliced(text: str, edit: Edit, name: str) -> str:
-    match edit.verb:
-        case "unset":
-            return splice.take(text, edit.path, name=name)
-        case "append":
-            return splice.add(text, edit.path, edit.value, name=name)
-    return splice.put(text, edit.path, edit.value, name=name)
-
-
-def _structure(text: str, name: str) -> Any:
-    """The values of a text: keys as written, scalars with their types, aliases as names."""
-    root = parts_of(text, name=name)
-    read(text.encode(), name=name)
+def _structure(data: bytes, name: str) -> Any:
+    """The values of a file: keys as written, scalars with their types, aliases as names."""
+    root = parts_of(text_of(data, name=name), name=name)
+    read(data, name=name)
     if root is None:
         return {}
     anchors = [part.anchor for part in root.all() if part.anchor]
@@ -115,7 +109,7 @@ def _value(part: Part) -> Any:
         case "mapping":
             return {key.text: _value(value) for key, value in part.pairs}
         case "list":
-            return [_value(item) for item in part.items]
+            return [_value(entry.value) for entry in part.entries]
         case "alias":
             return _Alias(part.text)
     return _scalar(part)

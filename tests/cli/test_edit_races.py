@@ -97,7 +97,7 @@ def test_edit_with_unexpected_change_is_an_internal_error(
     before = state(place)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     put = splice.put
-    monkeypatch.setattr(splice, "put", lambda *words, **more: f"{put(*words, **more)}\nmore: 1\n")
+    monkeypatch.setattr(splice, "put", lambda *words, **more: put(*words, **more) + b"\nmore: 1\n")
 
     ran = commodore("edit", "set", "web_shop.replicas", "3")
 

@@ -48,10 +48,8 @@ def value(draw: random.Random, depth: int = 0) -> Value:
 def paths(part: Part, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every path of a text."""
     found = [at] if at else []
-    for key, item in part.pairs:
-        found += paths(item, (*at, key.text.lstrip("=~")))
-    for index, item in enumerate(part.items):
-        found += paths(item, (*at, Index(index)))
+    for index, entry in enumerate(part.entries):
+        found += paths(entry.value, (*at, entry.name if entry.key else Index(index)))
     return found
 
 
@@ -77,8 +75,6 @@ def varied(draw: random.Random, data: bytes) -> bytes:
         case 1:
             return data.rstrip(b"\n")
         case 2:
-            return data.replace(b"\n", b"\r\n", data.count(b"\n") // 2)
-        case 3:
             return b"\xef\xbb\xbf# bom\n" + data
     return data
 
@@ -211,8 +207,8 @@ def _lines_of(text: str, root: Part | None, edit: Edit) -> tuple[int, int]:
         return 0, text.count("\n") + 1
     trail = [(part, 0)]
     for step in edit.path:
-        if isinstance(step, int) and part.items:
-            part = part.items[step]
+        if isinstance(step, int) and part.entries:
+            part = part.entries[step].value
             first = text.count("\n", 0, part.start)
         else:
             found = [
@@ -222,11 +218,7 @@ def _lines_of(text: str, root: Part | None, edit: Edit) -> tuple[int, int]:
                 break
             first, part = text.count("\n", 0, found[0][0].start), found[0][1]
         trail.append((part, first))
-    while (
-        edit.verb == "unset"
-        and len(trail) > 2
-        and len(trail[-2][0].pairs or trail[-2][0].items) == 1
-    ):
+    while edit.verb == "unset" and len(trail) > 2 and len(trail[-2][0].entries) == 1:
         trail.pop()
     if edit.verb == "unset" and len(trail) > 1 and trail[-2][0].style == "flow":
         trail.pop()  # the blanks up to the next item go, too

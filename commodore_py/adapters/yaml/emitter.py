@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
@@ -48,18 +49,10 @@ def emit_documents(documents: Iterable[object], style: Style = DEFAULT) -> str:
     rare: a text with one of them is left to PyYAML.
     """
     documents = list(documents)
-    try:
-        if style.multiline in {"literal", "plain"} and not style.aliases:
-            try:
-                return _Writer(style).stream(documents)
-            except Unwritable:
-                pass
-        return _dumped(documents, style)
-    except RecursionError as error:
-        raise Unwritable("nested too deeply to be written as YAML") from error
-    except ValueError as error:
-        # An integer of more digits than Python turns into a string.
-        raise Unwritable(f"cannot be written as YAML: {error}") from error
+    if style.multiline in {"literal", "plain"} and not style.aliases:
+        with suppress(Unwritable, RecursionError, ValueError):
+            return _Writer(style).stream(documents)
+    return dumped(documents, _dumper(style), default_flow_style=False)
 
 
 class _Writer:
@@ -91,7 +84,7 @@ class _Writer:
             form = written(value, self._multiline, len(lead), _pad(max(indent + 2, 2)))
             out.append(f"{lead}{form}\n")
         elif type(value) is not dict and type(value) is not list and type(value) is not tuple:
-            out.append(f"{lead}{constant(value)}\n")
+            out.append(f"{lead}{_constant(value)}\n")
         elif not value:
             out.append(f"{lead}{'{}' if type(value) is dict else '[]'}\n")
         else:
@@ -140,11 +133,11 @@ class _Writer:
 
 
 def _head(key: object) -> str:
-    text = constant(key)
+    text = _constant(key)
     return f"{text}: " if len(text) < SIMPLE_KEY else ""
 
 
-def constant(value: object) -> str:
+def _constant(value: object) -> str:
     """A null, boolean or number."""
     if value is None:
         return "null"
@@ -160,8 +153,7 @@ def constant(value: object) -> str:
             return text.replace("inf", ".inf")
         # YAML 1.1 reads a number without a dot as a string.
         return text if "." in text else text.replace("e", ".0e")
-    kind = type(value)
-    raise Unwritable(f"{kind.__module__}.{kind.__qualname__} cannot be written as YAML")
+    raise Unwritable("a value that JSON lacks")
 
 
 def _sorted(value: dict[object, object]) -> Iterable[tuple[object, object]]:
@@ -175,11 +167,18 @@ def _pad(indent: int) -> str:
     return _PADS[indent] if indent < len(_PADS) else " " * indent
 
 
-def _dumped(documents: Iterable[object], style: Style) -> str:
+def dumped(documents: Iterable[object], dumper: type[yaml.SafeDumper], **options: Any) -> str:
+    """Documents as one of PyYAML's dumpers writes them, with its options."""
     try:
-        text: str = yaml.dump_all(documents, Dumper=_dumper(style), default_flow_style=False)
+        text: str = yaml.dump_all(documents, Dumper=dumper, **options)
     except yaml.representer.RepresenterError as error:
-        constant(error.args[-1])
+        kind = type(error.args[-1])
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        raise Unwritable(f"{name} cannot be written as YAML") from error
+    except RecursionError as error:
+        raise Unwritable("nested too deeply to be written as YAML") from error
+    except ValueError as error:
+        # An integer of more digits than Python turns into a string.
         raise Unwritable(f"cannot be written as YAML: {error}") from error
     return text
 

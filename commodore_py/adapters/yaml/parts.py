@@ -1,4 +1,4 @@
-"""A YAML text as parts that know where they stand, for edits that leave all other bytes alone."""
+"""A YAML text as parts that know where they stand, as written: with anchors, aliases and tags."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
+from yaml._yaml import CParser
 
-from .error import YamlError, problem_in
-from .nodes import syntax_events
+from .bounds import MOST_LEVELS
+from .error import Refused, YamlError, problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Kind = Literal["scalar", "mapping", "list", "alias"]
-
 # Line breaks of YAML 1.1 that are none of ours: whoever edits by lines would miss them.
-_OTHER_BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")
+MARKS = "=~"
+"""What a key may begin with in a hierarchy."""
 
 
 @dataclass(slots=True, eq=False)
 class Part:
     """A value of a text: from its first character to behind its last one, without comments."""
 
-    kind: Kind
+    kind: Literal["scalar", "mapping", "list", "alias"]
     start: int
     end: int
     text: str = ""
@@ -34,39 +35,61 @@ class Part:
     """How a scalar is quoted, or `|` or `>`; `flow` for what stands in brackets."""
     anchor: str = ""
     tag: str = ""
-    pairs: list[tuple[Part, Part]] = field(default_factory=list)
-    items: list[Part] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    marks: tuple[Any, Any] = (None, None)
+    """Start and end for the parser, to which comments and empty lines below belong, too."""
 
     @property
     def is_block(self) -> bool:
         """True if it is a mapping or list whose parts stand on lines of their own."""
-        return self.style != "flow" and bool(self.pairs or self.items)
+        return self.style != "flow" and bool(self.entries)
 
     @property
     def is_null(self) -> bool:
         """True if nothing is written, or null."""
-        return (
-            self.kind == "scalar"
-            and not self.style
-            and self.text in {"", "~", "null", "Null", "NULL"}
-        )
+        is_plain = self.kind == "scalar" and not self.style
+        return is_plain and self.text in {"", "~", "null", "Null", "NULL"}
 
     @property
-    def is_empty_list(self) -> bool:
-        """True if it is a list without items."""
-        return self.kind == "list" and not self.items
+    def pairs(self) -> list[tuple[Part, Part]]:
+        """The keys and values of a mapping."""
+        return [(entry.key, entry.value) for entry in self.entries if entry.key is not None]
 
     def all(self) -> Iterator[Part]:
         """This part and all below it, in the order of the text."""
-        waiting = [self]
-        while waiting:
-            part = waiting.pop()
-            yield part
-            waiting += reversed([one for pair in part.pairs for one in pair] or part.items)
+        yield self
+        for entry in self.entries:
+            yield from entry.key.all() if entry.key else ()
+            yield from entry.value.all()
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A value in a mapping or list."""
+
+    holder: Part
+    key: Part | None
+    """None in a list."""
+    value: Part
+    start: int
+    """Where its key or its dash stands; in brackets, the item itself."""
+
+    @property
+    def first(self) -> Part:
+        """Its key, or the item of a list."""
+        return self.value if self.key is None else self.key
+
+    @property
+    def name(self) -> str:
+        """Its key without marks."""
+        return "" if self.key is None else self.key.text.lstrip(MARKS)
 
 
 def text_of(data: bytes, *, name: str) -> str:
-    """The text of a file; a byte order mark becomes a blank, as it is one column for reclass-rs."""
+    """The text of a file, with line feeds; a byte order mark becomes a blank.
+
+    It is one column for reclass-rs. Line feeds with and without carriage returns are not mixed.
+    """
     hint = "save it as UTF-8, with line feeds at the ends of lines"
     if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise YamlError("the file is not UTF-8", where=name, hint=hint)
@@ -74,6 +97,8 @@ def text_of(data: bytes, *, name: str) -> str:
         text = data.decode()
     except UnicodeDecodeError:
         raise YamlError("the file is not UTF-8", where=name, hint=hint) from None
+    if text.count("\r\n") == text.count("\n"):
+        text = text.replace("\r\n", "\n")
     if match := _OTHER_BREAKS.search(text):
         line = text.count("\n", 0, match.start()) + 1
         raise YamlError.at(
@@ -85,59 +110,67 @@ def text_of(data: bytes, *, name: str) -> str:
 def parts_of(text: str, *, name: str) -> Part | None:
     """The document of a text; None if it has none, or only comments."""
     try:
-        documents = _documents(text)
+        events = _events(text)
+        documents = [
+            _part(event, events, text) for event in events if isinstance(event, yaml.NodeEvent)
+        ]
     except (yaml.YAMLError, UnicodeError, RecursionError) as error:
         raise problem_in(error, name, text) from error
     if len(documents) > 1:
-        line = text.count("\n", 0, documents[1].start) + 1
-        raise YamlError.at("more than one document", name, line)
+        raise YamlError.at("more than one document", name, documents[1].marks[0].line + 1)
     if not documents or (documents[0].is_null and documents[0].start == documents[0].end):
         return None
     return documents[0]
 
 
-def _documents(text: str) -> list[Part]:
-    root = Part("list", 0, 0)
-    open_parts = [root]
-    for event in syntax_events(text):
-        if isinstance(event, yaml.CollectionEndEvent):
-            _close(open_parts.pop(), event)
-        elif isinstance(event, yaml.NodeEvent):
-            part = _part(event, text)
-            open_parts[-1].items.append(part)
-            if isinstance(event, yaml.CollectionStartEvent):
-                open_parts.append(part)
-    return root.items
+def _events(text: str) -> Iterator[Any]:
+    """The events of libyaml's parser."""
+    parser, level = CParser(text), 0
+    while (event := parser.get_event()) is not None:
+        level += isinstance(event, yaml.CollectionStartEvent)
+        level -= isinstance(event, yaml.CollectionEndEvent)
+        if level > MOST_LEVELS:
+            raise Refused.at(f"nested deeper than {MOST_LEVELS} levels", event.start_mark)
+        yield event
 
 
-def _part(event: Any, text: str) -> Part:
+def _part(event: Any, events: Iterator[Any], text: str) -> Part:
+    """The part that begins with an event."""
     start, end = event.start_mark.index, event.end_mark.index
+    marks = (event.start_mark, event.end_mark)
     if isinstance(event, yaml.AliasEvent):
-        return Part("alias", start, end, event.anchor or "")
+        return Part("alias", start, end, event.anchor or "", marks=marks)
     anchor, tag = event.anchor or "", event.tag or ""
     if isinstance(event, yaml.ScalarEvent):
         style = event.style or ""
         if style in {"|", ">"}:
             end = _end_of_block(text, start, end)
-        return Part("scalar", start, end, event.value, style, anchor, tag)
-    kind: Kind = "mapping" if isinstance(event, yaml.MappingStartEvent) else "list"
-    return Part(kind, start, end, "", "flow" if event.flow_style else "", anchor, tag)
+        return Part("scalar", start, end, event.value, style, anchor, tag, marks=marks)
+    is_list = isinstance(event, yaml.SequenceStartEvent)
+    style = "flow" if event.flow_style else ""
+    part = Part("list" if is_list else "mapping", start, end, "", style, anchor, tag)
+    values: list[Part] = []
+    while not isinstance(event := next(events), yaml.CollectionEndEvent):
+        values.append(_part(event, events, text))
+    if is_list:
+        starts = [value.start if style else _dash(text, value) for value in values]
+        part.entries = [Entry(part, None, *both) for both in zip(values, starts, strict=True)]
+    else:
+        pairs = zip(values[::2], values[1::2], strict=True)
+        part.entries = [Entry(part, key, value, key.start) for key, value in pairs]
+    last: Any = event
+    part.marks = (marks[0], last.end_mark)
+    part.end = last.end_mark.index if style else values[-1].end
+    return part
+
+
+def _dash(text: str, item: Part) -> int:
+    return text.rindex("-", 0, max(item.start, 1))
 
 
 def _end_of_block(text: str, start: int, end: int) -> int:
     """The end of a block of text: empty lines behind it belong to it if it keeps them."""
     header, _, _ = text[start:end].partition("\n")
     if "+" in header.partition("#")[0]:
-        return end - (text[end - 2 : end] == "\r\n") - 1 if text[end - 1] == "\n" else end
+        return end - 1 if text[end - 1] == "\n" else end
     return start + len(text[start:end].rstrip())
-
-
-def _close(part: Part, event: Any) -> None:
-    """Turn what was gathered into pairs, and find the end."""
-    if part.style == "flow":
-        part.end = event.end_mark.index
-    elif part.items:
-        part.end = part.items[-1].end
-    if part.kind == "mapping":
-        keys, values = part.items[::2], part.items[1::2]
-        part.pairs, part.items = list(zip(keys, values, strict=True)), []

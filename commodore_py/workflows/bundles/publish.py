@@ -258,6 +258,6 @@ def _with_entry(bundles: Bundles, order: Order, entry: dict[str, object]) -> byt
         index = {"bundles": [entry], "order": order, "schema": SCHEMA}
         text = yaml.dump({key: index[key] for key in ("schema", "order", "bundles")})
     else:
-        text = splice.add(bundles.text.decode(), ("bundles",), [entry], name=FILE).encode()
+        text = splice.add(bundles.text, ("bundles",), [entry], name=FILE)
     parse(text, str(bundles.folder / FILE))
     return text

@@ -150,10 +150,10 @@ def helm_template(charts: int = 1, values: str | None = None, **fields: Any) -> 
 def edit(text: str, path: list[str | int], **how: Any) -> str:  # noqa: ANN401 - any values
     """A text after its node at a path was put, taken away, or given more items."""
     if "put" in how:
-        return splice.put(text, tuple(path), how["put"], name="c.yml")
+        return splice.put(text.encode(), tuple(path), how["put"], name="c.yml").decode()
     if "add" in how:
-        return splice.add(text, tuple(path), how["add"], name="c.yml")
-    return splice.take(text, tuple(path), name="c.yml")
+        return splice.add(text.encode(), tuple(path), how["add"], name="c.yml").decode()
+    return splice.take(text.encode(), tuple(path), name="c.yml").decode()
 
 
 def cluster(cluster: dict[str, Any], tenant: dict[str, Any] | None, **given: Any) -> str:  # noqa: ANN401 - any of its options
