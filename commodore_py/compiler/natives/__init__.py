@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong, cpu_limit
+from commodore_py.adapters.cpu_limit import TookTooLong, cpu_limit
 from commodore_py.adapters.jsonnet.evaluate import Native
 from commodore_py.adapters.jsonnet.interruptible import in_main_thread
 from commodore_py.errors import CommodoreError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong
+from commodore_py.adapters.cpu_limit import TookTooLong
 from commodore_py.adapters.jsonnet.documents import read_all
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.compiler.natives import validation
