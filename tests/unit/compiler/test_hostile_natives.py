@@ -63,11 +63,11 @@ def test_hostile_document_read_by_filter_reports_line(content: str) -> None:
 
 @each("levels", [320, 900, 990])
 def test_document_too_deep_for_jsonnet_is_an_error(levels: int) -> None:
-    with pytest.raises(CommodoreError, match="nested too deeply"):
+    with pytest.raises(CommodoreError, match="nested (too deeply|deeper)"):
         read_all(f"{'[' * levels}{']' * levels}".encode(), name="f.yaml")
 
 
-@each("levels", [100, 300, 900])
+@each("levels", [100, 240])
 def test_moderately_nested_values_are_read(component: Component, levels: int) -> None:
     (component.search_paths[1] / "app/hostile.yaml").write_text("[" * levels + "]" * levels)
 
