@@ -24,22 +24,12 @@ _DRAWN = re.compile("(\r?\x1b\\[[\\d;]*[mJK]|\r)")
 @contextmanager
 def captured(traces: list[bytes]) -> Iterator[None]:
     """Collect Jsonnet's traces; all output is printed at the end."""
-    output = bytearray()
-    try:
-        with _collected(output):
-            yield
-    finally:
-        repeat(output)
-        traces += _traces(output)
-
-
-@contextmanager
-def _collected(output: bytearray) -> Iterator[None]:
     try:
         before = os.dup(_STDERR)
     except OSError:  # there is no stderr
         yield
         return
+    output = b""
     sys.stderr.flush()
     try:
         # In memory where there is such a file (on Linux): a full disk must not cause a failure.
@@ -52,14 +42,16 @@ def _collected(output: bytearray) -> Iterator[None]:
                 sys.stderr.flush()
                 os.dup2(before, _STDERR)
                 file.seek(0)
-                output += file.read()
+                output = file.read()
     finally:
         os.close(before)
+        repeat(output)
+        traces += _traces(output)
 
 
-def repeat(text: bytes | bytearray) -> None:
+def repeat(text: bytes) -> None:
     """Print something as the library did, which does not care whether it can be printed."""
-    output = _shown(bytes(text))
+    output = _shown(text)
     with suppress(OSError):
         while output:
             output = output[os.write(_STDERR, output) :]
@@ -78,8 +70,7 @@ def _shown(output: bytes) -> bytes:
     return "".join(parts).encode()
 
 
-def _traces(text: bytearray) -> Iterator[bytes]:
-    output = bytes(text)
+def _traces(output: bytes) -> Iterator[bytes]:
     start = output.find(b"TRACE: ")
     if start >= 0 and _ESCAPE not in output:
         # A message may have several lines.

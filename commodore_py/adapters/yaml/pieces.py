@@ -112,8 +112,3 @@ def inline(value: object, *, in_brackets: bool = False) -> str:
     # Letters of other languages are printed as they are: only what cannot be seen is escaped.
     line = "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in line)
     return line[1:-1] if in_brackets else line
-
-
-def pair(key: object, value: object) -> str:
-    """A key and its value, in brackets."""
-    return inline({key: value})[1:-1]

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .parts import MARKS
-from .pieces import Layout, block, inline, lines_below, pair
+from .pieces import Layout, block, inline, lines_below
 from .source import Absent, Refused, Source
 
 if TYPE_CHECKING:
@@ -131,11 +131,11 @@ def _comment(rest: str) -> str:
 
 def _insert(source: Source, trail: list[Entry], part: Part, nested: dict[object, object]) -> str:
     """Add the key that is missing, with what is to be below it."""
-    ((key, value),) = nested.items()
+    (key,) = nested
     if trail and (part.is_null or not part.pairs):
         return _replace(source, trail[-1], nested)
     if part.style == "flow":
-        return _into_brackets(source, part, [pair(key, value)])
+        return _into_brackets(source, part, [inline(nested)[1:-1]])
     if not part.pairs:
         raise source.refused("this is not a mapping", part)
     for sibling, _ in part.pairs:

@@ -63,7 +63,7 @@ def test_hostile_document_read_by_filter_reports_line(content: str) -> None:
 
 @each("levels", [320, 900, 990])
 def test_document_too_deep_for_jsonnet_is_an_error(levels: int) -> None:
-    with pytest.raises(CommodoreError, match="nested (too deeply|deeper)"):
+    with pytest.raises(CommodoreError, match=r"nested (too deeply|deeper)"):
         read_all(f"{'[' * levels}{']' * levels}".encode(), name="f.yaml")
 
 
