@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.case_directory import write_files
-from tests.support.live_catalog import catalog_for
-from tests.support.servers import kubernetes
+from tests.support.cluster_cases import serve_cluster
+from tests.support.plan_catalogs import application
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,25 +31,29 @@ READY = {"replicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
 
 
 @pytest.fixture
-def server() -> Iterator[Cluster]:
-    with kubernetes.serve() as cluster:
-        cluster.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
-        cluster.put({**DEPLOYMENT, "status": {"conditions": [FAILED]}})
+def server(commodore: CommandLine) -> Iterator[Cluster]:
+    del commodore  # it has changed to an empty directory
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+    failed = {**DEPLOYMENT, "status": {"conditions": [FAILED]}}
+    with serve_cluster(Path(), {"put": [namespace, failed]}) as cluster:
         yield cluster
 
 
 @pytest.fixture
 def live(commodore: CommandLine, server: Cluster) -> Callable[..., Ran]:
-    place = catalog_for(server, DEPLOYMENT)
+    del server  # its kubeconfig names it
 
     def run(verb: str, *words: str, grace: str) -> Ran:
         rules = f"{{commodore: {{live: {{health: {{apps/Deployment: {{grace: {grace}}}}}}}}}}}"
         files = {
-            "targets/cluster.yml": "classes: [params.cluster, global.live]",
-            "classes/params/cluster.yml": "parameters: {cluster: {name: c-demo-1}}",
-            "classes/global/live.yml": f"parameters: {rules}",
+            "catalog/manifests/apps.yaml": {"objects": [application("shop", "manifests/shop")]},
+            "catalog/manifests/shop/web.yaml": {"objects": [DEPLOYMENT]},
+            "inventory/targets/cluster.yml": "classes: [params.cluster, global.live]",
+            "inventory/classes/params/cluster.yml": "parameters: {cluster: {name: c-demo-1}}",
+            "inventory/classes/global/live.yml": f"parameters: {rules}",
         }
-        write_files(Path("inventory"), files)
+        write_files(Path(), files)
+        place = ("--catalog", "catalog", "--kubeconfig", "kubeconfig", "--app", "shop")
         return commodore("live", verb, "c-demo-1", *place, *words)
 
     return run

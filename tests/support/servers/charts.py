@@ -42,24 +42,20 @@ def chart_archive(name: str, version: str, **files: str) -> bytes:
 
 
 def chart_repository(
-    web: Web,
-    charts: Mapping[tuple[str, str], bytes],
-    *,
-    path: str = "/charts",
-    absolute: bool = False,
+    web: Web, charts: Mapping[tuple[str, str], bytes], *, path: str = "/charts"
 ) -> str:
     """Serve charts with their index; returns the repository's URL."""
     entries: dict[str, list[dict[str, object]]] = {}
     for (name, version), content in charts.items():
         file = f"{name}-{version}.tgz"
-        url = web.put(f"{path}/files/{file}", content)
+        web.put(f"{path}/files/{file}", content)
         entries.setdefault(name, []).append(
             {
                 "apiVersion": "v2",
                 "name": name,
                 "version": version,
                 "digest": hashlib.sha256(content).hexdigest(),
-                "urls": [url if absolute else f"files/{file}"],
+                "urls": [f"files/{file}"],
             }
         )
     index = {"apiVersion": "v1", "entries": entries, "generated": "2026-01-02T03:04:05Z"}
