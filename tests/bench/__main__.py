@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.peer import find_peer
+from tests.support.commodore import find_commodore
 
 from .generated import ALONE, HTTP, SIZES, generated
 from .measuring import Spread
@@ -34,7 +34,7 @@ def main() -> None:
     """Measure, and print each result when it is there."""
     options = _options()
     try:
-        peer = find_peer()
+        peer = find_commodore()
     except pytest.skip.Exception as reason:
         sys.exit(f"nothing to compare with: {reason}")
     scenarios = [one for one in SCENARIOS if one.name in options.scenarios]

@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 from tests.support.builders import git, url_of
-from tests.support.peer import clean_environment, find_peer
+from tests.support.commodore import clean_environment, find_commodore
 
 from .generated import _api, generator
 from .measuring import Measured, measure
@@ -87,7 +87,7 @@ def _measure(fleet: Fleet) -> None:
         more = (wall - two.wall) / fleet.size
         print(f"{'all, two Dask workers':24} wall {dask.wall:6.1f} s, {more:+.3f} s a cluster")
     try:
-        peer = find_peer()
+        peer = find_commodore()
     except pytest.skip.Exception as reason:
         sys.exit(f"nothing to compare with: {reason}")
     theirs = _compile_by_peer(fleet, peer)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import commodore_py
-from tests.support.peer import clean_environment
+from tests.support.commodore import clean_environment
 
 from .measuring import Measured, measure
 

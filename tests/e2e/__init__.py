@@ -1,1 +1,1 @@
-"""Whole runs of the command, with real tools and next to the peer."""
+"""Whole runs of the command, with real tools and next to Commodore."""

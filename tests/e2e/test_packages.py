@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.commodore import clean_environment, run_to_end
 from tests.support.installed import INSTALLED, installing
-from tests.support.peer import clean_environment, run_to_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

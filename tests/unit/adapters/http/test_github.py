@@ -1,7 +1,7 @@
 """Requests to GitHub, and how its responses, refusals and limits are treated.
 
 The stand-in follows GitHub's own pages, which it names; Commodore talks to the same stand-in in
-`tests/e2e/test_sync_like_peer.py`.
+`tests/e2e/test_sync_like_commodore.py`.
 """
 
 from __future__ import annotations

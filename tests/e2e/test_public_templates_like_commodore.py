@@ -1,4 +1,4 @@
-"""What older versions of the public templates made is updated to what the peer makes of it.
+"""What older versions of the public templates made is updated to what Commodore makes of it.
 
 `COMMODORE_TEMPLATE_MIRRORS` names a folder with mirrors of the templates: bare repositories, or
 folders that hold one as `repo`, called `projectsyn+commodore-component-template` and
@@ -16,9 +16,9 @@ import pytest
 
 from tests.support.authoring import files_below
 from tests.support.builders import commit_in, git
-from tests.support.peer import find_peer
+from tests.support.commodore import find_commodore
 
-from .test_scaffold_like_peer import run
+from .test_scaffold_like_commodore import run
 
 pytestmark = pytest.mark.e2e
 
@@ -33,13 +33,13 @@ BEFORE = {
     "package": ("2023-06-01", "2024-06-01", "2024-10-22"),
 }
 CASES = [(kind, date) for kind, dates in BEFORE.items() for date in dates]
-_BOTH = ("ours", "peer")
+_BOTH = ("ours", "commodore")
 OURS = Path(sys.executable).with_name("commodore")
 
 
 @pytest.fixture(scope="session")
-def peer() -> Path:
-    return find_peer()
+def commodore() -> Path:
+    return find_commodore()
 
 
 @pytest.fixture(scope="session")
@@ -61,8 +61,8 @@ def mirror_of(mirrors: Path, kind: str) -> Path:
 
 
 @pytest.mark.parametrize(("kind", "date"), CASES)
-def test_template_update_matches_peer(
-    peer: Path, mirrors: Path, tmp_path: Path, kind: str, date: str
+def test_template_update_matches_commodore(
+    commodore: Path, mirrors: Path, tmp_path: Path, kind: str, date: str
 ) -> None:
     template = tmp_path / "template"
     git(tmp_path, "clone", "--quiet", "--bare", str(mirror_of(mirrors, kind)), str(template))
@@ -72,7 +72,7 @@ def test_template_update_matches_peer(
     features = ("--lib", "--pp") if kind == "component" else ()
     who = ("--owner", "acme", "--copyright", "Me <me@example.com>", "--output-dir", ".")
     code, output = run(
-        peer, tmp_path / "made", kind, "new", "my-thing", *who, *url, "-t", "extra", *features
+        commodore, tmp_path / "made", kind, "new", "my-thing", *who, *url, "-t", "extra", *features
     )
     assert code == 0, output[-2000:]
     made = tmp_path / "made" / "my-thing"
@@ -80,19 +80,19 @@ def test_template_update_matches_peer(
     commit_in(made, {"README.md": f"{readme}\nMine.\n", "own": "x\n"})
     git(template, "branch", "--force", "used", "HEAD")
 
-    for name, program, more in (("ours", OURS, ("--trust",)), ("peer", peer, ())):
+    for name, program, more in (("ours", OURS, ("--trust",)), ("commodore", commodore, ())):
         shutil.copytree(made, tmp_path / name / "my-thing", symlinks=True)
         code, output = run(program, tmp_path / name, kind, "update", "my-thing", *more)
         assert code == 0, output[-2000:]
 
     trees = {name: git(tmp_path / name / "my-thing", "ls-tree", "-r", "HEAD") for name in _BOTH}
-    assert trees["ours"] == trees["peer"]
-    assert made_by(tmp_path, "ours") == made_by(tmp_path, "peer")
+    assert trees["ours"] == trees["commodore"]
+    assert made_by(tmp_path, "ours") == made_by(tmp_path, "commodore")
     assert trees["ours"] != git(made, "ls-tree", "-r", "HEAD")
     messages = {
         name: git(tmp_path / name / "my-thing", "log", "-1", "--format=%B") for name in _BOTH
     }
-    assert messages["ours"] == messages["peer"]
+    assert messages["ours"] == messages["commodore"]
 
 
 def made_by(tmp_path: Path, name: str) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""Generated clusters, compiled and pushed by us and by the peer: the same commits but for the time.
+"""Generated clusters, compiled and pushed by us and by Commodore: equal commits but for the time.
 
 `COMMODORE_GENERATOR` names the program that makes them, `COMMODORE_SIZES` how large (`S M L`).
 """
@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, write_jb
+from tests.support.commodore import (
+    clean_environment,
+    find_commodore,
+    run_commodore,
+    run_to_end,
+    write_jb,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,10 +49,10 @@ class Pushed:
 
 
 @pytest.fixture(scope="module")
-def peer() -> Path:
+def commodore() -> Path:
     if not GENERATOR:
         pytest.skip("COMMODORE_GENERATOR names no generator of clusters")
-    return find_peer()
+    return find_commodore()
 
 
 @contextmanager
@@ -84,7 +90,7 @@ def pushed(catalog: Path) -> Pushed:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_pushed_catalogs_are_the_same(
-    peer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: str
+    commodore: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: str
 ) -> None:
     folder = tmp_path / "cluster"
     author = [
@@ -97,7 +103,7 @@ def test_pushed_catalogs_are_the_same(
         words = ("catalog", "compile", cluster, "--push", *author)
         empty = tmp_path / "empty.git"
         shutil.copytree(folder / "repos/catalog.git", empty)
-        run_peer(peer, tmp_path / "peers", url, *words)
+        run_commodore(commodore, tmp_path / "theirs", url, *words)
         theirs = pushed(folder / "repos/catalog.git")
         shutil.rmtree(folder / "repos/catalog.git")
         shutil.copytree(empty, folder / "repos/catalog.git")

@@ -1,4 +1,4 @@
-"""The inventory commands, by us and by the peer on the same files."""
+"""The inventory commands, by us and by Commodore on the same files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.workflows.demo import write_demo
-from tests.support.peer import clean_environment, find_peer
+from tests.support.commodore import clean_environment, find_commodore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,8 +132,8 @@ _LINT_ARGUMENTS = (
 
 
 @pytest.fixture(scope="module")
-def peer() -> Path:
-    return find_peer()
+def commodore() -> Path:
+    return find_commodore()
 
 
 @pytest.fixture(scope="module")
@@ -153,37 +153,41 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("command", "words", "form"), [*product(_COMMANDS, _ARGUMENTS, _FORMS)])
 def test_parameters_are_the_same_bytes(
-    peer: Path, hierarchy: Path, command: str, words: str, form: str
+    commodore: Path, hierarchy: Path, command: str, words: str, form: str
 ) -> None:
     arguments = (command, *words.split(), "-o", form)
 
-    assert _run(_OURS, hierarchy, *arguments) == _run((str(peer),), hierarchy, *arguments)
+    assert _run(_OURS, hierarchy, *arguments) == _run((str(commodore),), hierarchy, *arguments)
 
 
 @pytest.mark.parametrize(("words", "form"), [*product(_DEMO_ARGUMENTS, _FORMS)])
 def test_parameters_of_the_playground_are_the_same_bytes(
-    peer: Path, demo: Path, words: str, form: str
+    commodore: Path, demo: Path, words: str, form: str
 ) -> None:
     arguments = ("show", *words.split(), "-o", form)
 
     ours = _run(_OURS, demo, *arguments)
 
-    assert ours == _run((str(peer),), demo, *arguments)
+    assert ours == _run((str(commodore),), demo, *arguments)
     assert _run(_OURS, demo, *arguments, COMMODORE_ENGINE="reference") == ours
 
 
 @pytest.mark.parametrize("words", _LINT_ARGUMENTS)
-def test_lint_has_same_exit_code_and_error_count(peer: Path, hierarchy: Path, words: str) -> None:
-    ours, peers = (_run(tool, hierarchy, "lint", *words.split()) for tool in (_OURS, (str(peer),)))
+def test_lint_has_same_exit_code_and_error_count(
+    commodore: Path, hierarchy: Path, words: str
+) -> None:
+    ours, theirs = (
+        _run(tool, hierarchy, "lint", *words.split()) for tool in (_OURS, (str(commodore),))
+    )
 
-    assert ours[0] == peers[0]
-    assert _errors_by_file(ours[1]) == _errors_by_file(peers[1])
-    # We add warnings, and count them behind what the peer says.
-    assert ours[1].splitlines()[-1].partition(",")[0] == peers[1].splitlines()[-1]
+    assert ours[0] == theirs[0]
+    assert _errors_by_file(ours[1]) == _errors_by_file(theirs[1])
+    # We add warnings, and count them behind what Commodore says.
+    assert ours[1].splitlines()[-1].partition(",")[0] == theirs[1].splitlines()[-1]
 
 
 def _errors_by_file(output: str) -> list[str]:
-    """The file that each error names, in any order: the peer has that of the disk."""
+    """The file that each error names, in any order: Commodore has that of the disk."""
     lines = [line for line in output.splitlines() if line.startswith(">") and "warning" not in line]
     return sorted(file for line in lines for file in _LINT if f"{file}" in line)
 

@@ -1,4 +1,4 @@
-"""Repositories from templates: what we make and update is what the peer does, and `make` works."""
+"""Repositories from templates: what we make and update is what Commodore does, and `make` works."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.authoring import files_below
 from tests.support.builders import commit_in, git
-from tests.support.peer import clean_environment, find_peer, outcome_of
+from tests.support.commodore import clean_environment, find_commodore, outcome_of
 from tests.support.templates import change_template, make_template
 
 pytestmark = pytest.mark.e2e
@@ -27,8 +27,8 @@ NEW = ("--owner", "acme", "--copyright", "Me <me@example.com>", "--output-dir", 
 
 
 @pytest.fixture(scope="session")
-def peer() -> Path:
-    return find_peer()
+def commodore() -> Path:
+    return find_commodore()
 
 
 def run(program: Path | str, folder: Path, *words: str) -> tuple[int, str]:
@@ -39,9 +39,9 @@ def run(program: Path | str, folder: Path, *words: str) -> tuple[int, str]:
     return outcome_of([str(program), *words], folder, environment)
 
 
-def both(peer: Path, tmp_path: Path, *words: str) -> None:
-    """The same words for us and for the peer."""
-    for name, program in (("ours", OURS), ("peer", peer)):
+def both(commodore: Path, tmp_path: Path, *words: str) -> None:
+    """The same words for us and for Commodore."""
+    for name, program in (("ours", OURS), ("commodore", commodore)):
         more = ("--trust",) if name == "ours" else ()
         code, output = run(program, tmp_path / name, *words, *more)
         assert code == 0, output[-2000:]
@@ -52,37 +52,39 @@ def made_by(tmp_path: Path, name: str) -> dict[str, bytes]:
     return {path: content for path, content in found.items() if not path.startswith(".git/")}
 
 
-def test_custom_template_matches_peer(peer: Path, tmp_path: Path) -> None:
+def test_custom_template_matches_commodore(commodore: Path, tmp_path: Path) -> None:
     template = make_template(tmp_path / "template")
     both(
-        peer,
+        commodore,
         tmp_path,
         *("component", "new", "my-comp", *NEW, "--template-url", str(template)),
         *("-t", "extra", "--lib", "--add-automerge-patch-block-depname", "some.thing"),
     )
-    assert made_by(tmp_path, "ours") == made_by(tmp_path, "peer")
+    assert made_by(tmp_path, "ours") == made_by(tmp_path, "commodore")
 
     readme = (template / "{{ cookiecutter.slug }}" / "README.md").read_text()
     change_template(template, {"README.md": readme.replace("two", "theirs"), "new/file": "new\n"})
     git(template, "rm", "--quiet", "{{ cookiecutter.slug }}/class/{{ cookiecutter.slug }}.yml")
     commit_in(template, {})
-    for name in ("ours", "peer"):
+    for name in ("ours", "commodore"):
         made = tmp_path / name / "my-comp"
         text = (made / "README.md").read_text()
         (made / "raw" / "kept").unlink()
         commit_in(made, {"README.md": text.replace("six", "mine"), "own": "x\n"})
     both(
-        peer,
+        commodore,
         tmp_path,
         *("component", "update", "my-comp", "-t", "more", "--no-lib"),
         *("--remove-test-case", "extra", "--remove-automerge-patch-block-depname", "some.thing"),
         *("--add-automerge-patch-block-pattern", "^z", "--no-automerge-patch"),
     )
 
-    assert made_by(tmp_path, "ours") == made_by(tmp_path, "peer")
-    subjects = {git(tmp_path / n / "my-comp", "log", "--format=%s") for n in ("ours", "peer")}
+    assert made_by(tmp_path, "ours") == made_by(tmp_path, "commodore")
+    subjects = {git(tmp_path / n / "my-comp", "log", "--format=%s") for n in ("ours", "commodore")}
     assert subjects == {"Update from template\nMine\nInitial commit"}
-    messages = {git(tmp_path / n / "my-comp", "log", "-1", "--format=%B") for n in ("ours", "peer")}
+    messages = {
+        git(tmp_path / n / "my-comp", "log", "-1", "--format=%B") for n in ("ours", "commodore")
+    }
     assert len(messages) == 1
 
 
@@ -102,10 +104,10 @@ def test_custom_template_matches_peer(peer: Path, tmp_path: Path) -> None:
     ],
 )
 def test_invalid_arguments_exit_with_same_code(
-    peer: Path, tmp_path: Path, words: tuple[str, ...]
+    commodore: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     codes = []
-    for name, program in (("ours", OURS), ("peer", peer)):
+    for name, program in (("ours", OURS), ("commodore", commodore)):
         (tmp_path / name / "taken").mkdir(parents=True)
         owner = ("--owner", "acme") if "new" in words else ()
         codes.append(run(program, tmp_path / name, *words, *owner)[0])
@@ -162,11 +164,11 @@ def test_component_test_output_matches_make_golden(tmp_path: Path) -> None:
     assert files_below(made / "tests" / "golden") == written
 
 
-def test_new_component_compiles_same_with_peer(peer: Path, tmp_path: Path) -> None:
+def test_new_component_compiles_same_with_commodore(commodore: Path, tmp_path: Path) -> None:
     code, output = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
     assert code == 0, output
 
-    code, output = run("make", tmp_path / "my-comp", "golden-diff", f"COMMODORE_CMD={peer}")
+    code, output = run("make", tmp_path / "my-comp", "golden-diff", f"COMMODORE_CMD={commodore}")
 
     assert code == 0, output[-2000:]
 

@@ -1,7 +1,7 @@
-"""`component sync` offers what the peer offers; both ask what they take for GitHub itself.
+"""`component sync` offers what Commodore offers; both ask what they take for GitHub itself.
 
-The peer asks nobody but api.github.com. So both are led there: to the stand-in, by a proxy and a
-certificate of that name. What the peer's library for GitHub understands of the stand-in is also
+Commodore asks nobody but api.github.com. So both are led there: to the stand-in, by a proxy and a
+certificate of that name. What Commodore's library for GitHub understands of the stand-in is also
 what holds the stand-in to GitHub.
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.builders import commit_to, git, make_repository
-from tests.support.peer import clean_environment, find_peer, outcome_of
+from tests.support.commodore import clean_environment, find_commodore, outcome_of
 from tests.support.servers import github, proxy
 from tests.support.templates import change_template, make_template
 
@@ -32,8 +32,8 @@ OPTIONS = ("--github-token", github.TOKEN, "--github-pause", "0", "-l", "bot")
 
 
 @pytest.fixture(scope="session")
-def peer() -> Path:
-    return find_peer()
+def commodore() -> Path:
+    return find_commodore()
 
 
 def run(program: Path, folder: Path, *words: str, **variables: str) -> tuple[int, str]:
@@ -83,7 +83,7 @@ def state_of(server: GitHubServer) -> dict[str, object]:
             "branches": {
                 ref: (
                     git(hosted.place, "ls-tree", "-r", ref),
-                    # The peer's messages end without a line's end.
+                    # Commodore's messages end without a line's end.
                     [one.strip() for one in _log(hosted.place, ref).split("\0")],
                 )
                 for ref in refs
@@ -96,15 +96,15 @@ def _log(place: Path, ref: str) -> str:
     return git(place, "log", "--format=%an %ae%n%B%x00", ref)
 
 
-def test_both_open_same_pull_requests(peer: Path, tmp_path: Path) -> None:
+def test_both_open_same_pull_requests(commodore: Path, tmp_path: Path) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("no openssl to make a certificate with")
     template = make_template(tmp_path / "template")
     make_components(tmp_path / "ours", template)
-    shutil.copytree(tmp_path / "ours", tmp_path / "peer")
+    shutil.copytree(tmp_path / "ours", tmp_path / "commodore")
     text = (template / "{{ cookiecutter.slug }}" / "README.md").read_text()
     change_template(template, {"README.md": text.replace("two", "theirs"), "new/file": "new\n"})
-    for name in ("ours", "peer"):
+    for name in ("ours", "commodore"):
         place = tmp_path / name / "git" / "component-same.git"
         record = json.loads(git(place, "show", "master:.cruft.json"))
         record["skip"] = ["README.md", "new"]
@@ -112,7 +112,7 @@ def test_both_open_same_pull_requests(peer: Path, tmp_path: Path) -> None:
     file, tls = proxy.certificate(tmp_path, "api.github.com")
 
     states, writes, output = {}, {}, {}
-    for name, program, more in (("ours", OURS, ("--trust",)), ("peer", peer, ())):
+    for name, program, more in (("ours", OURS, ("--trust",)), ("commodore", commodore, ())):
         with (
             github.serve(known_as="https://api.github.com", tls=tls) as server,
             proxy.leading_to(server.server_port) as url,
@@ -125,19 +125,19 @@ def test_both_open_same_pull_requests(peer: Path, tmp_path: Path) -> None:
             assert code == 0, output[name][-3000:]
             states[name], writes[name] = state_of(server), server.writes()
 
-    assert states["ours"] == states["peer"]
+    assert states["ours"] == states["commodore"]
     assert "template-sync" in str(states["ours"])
     created = [line for line in writes["ours"] if line.endswith("/pulls")]
-    assert created == [line for line in writes["peer"] if line.endswith("/pulls")]
+    assert created == [line for line in writes["commodore"] if line.endswith("/pulls")]
     assert created == [
         f"POST /repos/acme/component-{name}/pulls" for name in ("changed", "merged-differently")
     ]
-    assert sorted(writes["ours"]) == sorted(writes["peer"])
+    assert sorted(writes["ours"]) == sorted(writes["commodore"])
 
 
-def test_missing_token_exits_with_same_code(peer: Path, tmp_path: Path) -> None:
+def test_missing_token_exits_with_same_code(commodore: Path, tmp_path: Path) -> None:
     codes = []
-    for name, program in (("ours", OURS), ("peer", peer)):
+    for name, program in (("ours", OURS), ("commodore", commodore)):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "list.yaml").write_text("- acme/component-one\n")

@@ -1,4 +1,4 @@
-"""The golden cases of filters, compiled by the peer: it leaves what we say it leaves."""
+"""The golden cases of filters, compiled by Commodore: it leaves what we say it leaves."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from commodore_py.adapters.files import read_tree
+from tests.support.commodore import find_commodore, run_commodore, serve_facts
 from tests.support.fleet import CLUSTER, make_fleet
 from tests.support.golden import golden_cases
-from tests.support.peer import find_peer, run_peer, serve_facts
 
 if TYPE_CHECKING:
     from tests.support.golden import GoldenCase
@@ -26,7 +26,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Each case as a component that copies the files from before its filters."""
     root = tmp_path_factory.mktemp("golden")
     fleet = make_fleet(root, **{case.name: _component(case) for case in CASES})
-    # The peer wants settings of Vault, although there is no reference.
+    # Commodore wants settings of Vault, although there is no reference.
     fleet.configure(
         {
             "applications": [case.name.replace("_", "-") for case in CASES],
@@ -34,12 +34,14 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     )
     with serve_facts(fleet.root / "facts") as server:
-        run_peer(find_peer(), root / "peer", server.url, "catalog", "compile", CLUSTER)
-    return root / "peer" / "compiled"
+        run_commodore(
+            find_commodore(), root / "commodore", server.url, "catalog", "compile", CLUSTER
+        )
+    return root / "commodore" / "compiled"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_peer_filters_match_golden_case(compiled: Path, case: GoldenCase) -> None:
+def test_commodore_filters_match_golden_case(compiled: Path, case: GoldenCase) -> None:
     found = read_tree(compiled / case.name.replace("_", "-"))
 
     assert {str(path): entry.content.decode() for path, entry in found.items()} == case.content[

@@ -1,4 +1,4 @@
-"""Filters and secret references, compiled by us and by the peer: the same bytes."""
+"""Filters and secret references, compiled by us and by Commodore: the same bytes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ import yaml
 from commodore_py.adapters.files import read_tree
 from tests.support.builders import commit_to
 from tests.support.calls import FILTERING, values
+from tests.support.commodore import (
+    clean_environment,
+    find_commodore,
+    run_commodore,
+    run_to_end,
+    serve_facts,
+)
 from tests.support.fleet import CLUSTER, Fleet, component_entries, make_fleet
-from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +70,8 @@ def a_filter() -> str:
 
 
 @pytest.fixture(scope="module")
-def peer() -> Path:
-    return find_peer()
+def commodore() -> Path:
+    return find_commodore()
 
 
 @pytest.fixture(scope="module")
@@ -103,17 +109,17 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_filters_and_references_give_the_same_catalog(
-    peer: Path, fleet: Fleet, tmp_path: Path, engine: str
+    commodore: Path, fleet: Fleet, tmp_path: Path, engine: str
 ) -> None:
     with serve_facts(fleet.root / "facts") as server:
-        run_peer(peer, tmp_path / "peer", server.url, "catalog", "compile", CLUSTER)
+        run_commodore(commodore, tmp_path / "commodore", server.url, "catalog", "compile", CLUSTER)
     ours = [sys.executable, "-m", "commodore_py", "catalog", "compile", CLUSTER]
     environment = clean_environment(tmp_path / "home") | {"COMMODORE_ENGINE": engine}
     environment["COMMODORE_API_URL"] = str(fleet.root / "facts")
     run_to_end(ours, tmp_path / "ours", environment)
 
     for folder in ("compiled", "catalog/refs", "catalog/manifests"):
-        expected = read_tree(tmp_path / "peer" / folder)
+        expected = read_tree(tmp_path / "commodore" / folder)
         found = read_tree(tmp_path / "ours" / folder)
         assert expected
         assert set(found) == set(expected)

@@ -1,4 +1,4 @@
-"""The peer, Commodore itself, as a black box: install it, serve it facts, run it."""
+"""Commodore as a black box: install it, serve it facts, run it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .installed import INSTALLED, installing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PEER_VERSION = "1.35.1"
+COMMODORE_VERSION = "1.35.1"
 
 _INSTALL_SECONDS = 600
 _RUN_SECONDS = 300
 
-_HOME = INSTALLED / f"peer-{PEER_VERSION}"
+_HOME = INSTALLED / f"peer-{COMMODORE_VERSION}"
 
 # What jsonnet-bundler does when all dependencies are local: a link for each.
 _JB = """\
@@ -45,8 +45,8 @@ for dependency in json.loads(pathlib.Path("jsonnetfile.json").read_text())["depe
 """
 
 
-def find_peer() -> Path:
-    """The peer's executable: COMMODORE_PEER, cached, or installed now; else the test skips."""
+def find_commodore() -> Path:
+    """Commodore's executable: COMMODORE_PEER, cached, or installed now; else the test skips."""
     if given := os.environ.get("COMMODORE_PEER"):
         return Path(given)
     complete = _HOME / "complete"
@@ -57,8 +57,8 @@ def find_peer() -> Path:
     return _HOME / "bin" / "commodore"
 
 
-def run_peer(peer: Path, work: Path, api_url: str, *arguments: str) -> str:
-    """Run the peer in a working directory, with an empty home directory, and return its output."""
+def run_commodore(commodore: Path, work: Path, api_url: str, *arguments: str) -> str:
+    """Run Commodore in a working directory, with an empty home directory, and return its output."""
     home = work.with_name(f"{work.name}-home")
     environment = clean_environment(home)
     environment |= {
@@ -66,7 +66,7 @@ def run_peer(peer: Path, work: Path, api_url: str, *arguments: str) -> str:
         "COMMODORE_API_URL": api_url,
         "PATH": f"{write_jb(home / 'bin')}{os.pathsep}{environment['PATH']}",
     }
-    return run_to_end([str(peer), *arguments], work, environment)
+    return run_to_end([str(commodore), *arguments], work, environment)
 
 
 def run_to_end(command: list[str], work: Path, environment: dict[str, str]) -> str:
@@ -156,7 +156,7 @@ class _Requests(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class names it)
-        """Stay quiet: pytest shows what the peer printed."""
+        """Stay quiet: pytest shows what Commodore printed."""
 
     def _path(self) -> PurePosixPath:
         return PurePosixPath(self.path.partition("?")[0])
@@ -179,17 +179,17 @@ def _install(home: Path) -> None:
     pip = [str(home / "bin" / "python"), "-m", "pip", "install", "--quiet"]
     try:
         done = subprocess.run(
-            [*pip, "--disable-pip-version-check", f"syn-commodore=={PEER_VERSION}"],
+            [*pip, "--disable-pip-version-check", f"syn-commodore=={COMMODORE_VERSION}"],
             capture_output=True,
             text=True,
             timeout=_INSTALL_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        pytest.skip(f"installing Commodore {PEER_VERSION} took more than {_INSTALL_SECONDS} s")
+        pytest.skip(f"installing Commodore {COMMODORE_VERSION} took more than {_INSTALL_SECONDS} s")
     if done.returncode:
         reason = done.stderr.strip().splitlines()[-1:]
-        pytest.skip(f"Commodore {PEER_VERSION} cannot be installed: {' '.join(reason)}")
+        pytest.skip(f"Commodore {COMMODORE_VERSION} cannot be installed: {' '.join(reason)}")
 
 
 def write_jb(folder: Path) -> Path:

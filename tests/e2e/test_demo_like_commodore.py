@@ -1,4 +1,4 @@
-"""The playground, compiled by us and by the peer: the same catalogs, byte for byte."""
+"""The playground, compiled by us and by Commodore: the same catalogs, byte for byte."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ import pytest
 
 from commodore_py.workflows.demo import write_demo
 from tests.support.builders import commit_to, git
-from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
+from tests.support.commodore import (
+    clean_environment,
+    find_commodore,
+    run_commodore,
+    run_to_end,
+    serve_facts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,78 +51,78 @@ class Pair:
     """The same cluster, compiled by both."""
 
     ours: Compiled
-    peers: Compiled
+    theirs: Compiled
 
 
 @pytest.fixture(scope="module", params=["c-demo-1", "c-demo-2", "c-demo-1 with a bundle"])
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
     """Compile and push twice with each tool, in the same playground made again."""
-    peer = find_peer()
+    commodore = find_commodore()
     root = tmp_path_factory.mktemp("pair")
     cluster, _, bundled = request.param.partition(" ")
-    peers = _compile_with_peer(peer, _playground(root, bundled=bool(bundled)), cluster)
+    theirs = _compile_with_commodore(commodore, _playground(root, bundled=bool(bundled)), cluster)
     shutil.rmtree(root / "demo")
     ours = _compile_with_ours(_playground(root, bundled=bool(bundled)), cluster)
     assert not bundled or "2026.11.1" in _bundle_in_effect(root, cluster)
-    return Pair(ours=ours, peers=peers)
+    return Pair(ours=ours, theirs=theirs)
 
 
 @pytest.mark.parametrize("part", ["manifests", "refs"])
 def test_catalog_is_the_same(pair: Pair, part: str) -> None:
     ours = _files(pair.ours.work / "catalog" / part)
-    peers = _files(pair.peers.work / "catalog" / part)
+    theirs = _files(pair.theirs.work / "catalog" / part)
 
     # The trial cluster has no secret references.
-    assert peers or (part, pair.peers.work.name) == ("refs", "c-demo-2")
-    assert ours == peers
+    assert theirs or (part, pair.theirs.work.name) == ("refs", "c-demo-2")
+    assert ours == theirs
 
 
 def test_compiled_folder_is_the_same(pair: Pair) -> None:
-    assert _files(pair.ours.work / "compiled") == _files(pair.peers.work / "compiled")
+    assert _files(pair.ours.work / "compiled") == _files(pair.theirs.work / "compiled")
 
 
 def test_pushed_tree_is_the_same(pair: Pair) -> None:
-    assert pair.ours.pushed == pair.peers.pushed
+    assert pair.ours.pushed == pair.theirs.pushed
 
 
 def test_targets_are_the_same_but_for_places(pair: Pair) -> None:
-    ours, peers = _targets(pair.ours.work), _targets(pair.peers.work)
+    ours, theirs = _targets(pair.ours.work), _targets(pair.theirs.work)
 
-    assert "cluster.yml" in peers
-    assert ours == peers
+    assert "cluster.yml" in theirs
+    assert ours == theirs
 
 
 def test_cluster_parameters_are_the_same(pair: Pair) -> None:
-    ours, peers = (
+    ours, theirs = (
         (compiled.work / "inventory" / "classes" / "params" / "cluster.yml").read_text()
-        for compiled in (pair.ours, pair.peers)
+        for compiled in (pair.ours, pair.theirs)
     )
 
-    assert ours == peers
+    assert ours == theirs
 
 
 def test_commit_message_is_the_same_but_for_the_time(pair: Pair) -> None:
-    ours, peers = (_TIMESTAMP.sub(r"\1", side.message) for side in (pair.ours, pair.peers))
+    ours, theirs = (_TIMESTAMP.sub(r"\1", side.message) for side in (pair.ours, pair.theirs))
 
-    assert ours == peers
+    assert ours == theirs
 
 
 def test_report_is_the_same_but_for_tool_and_time(pair: Pair) -> None:
     of_the_run = {"commodoreBuildInfo", "lastCompile"}
 
-    assert pair.ours.report.keys() == pair.peers.report.keys()
-    for key in pair.peers.report.keys() - of_the_run:
-        assert pair.ours.report[key] == pair.peers.report[key], key
+    assert pair.ours.report.keys() == pair.theirs.report.keys()
+    for key in pair.theirs.report.keys() - of_the_run:
+        assert pair.ours.report[key] == pair.theirs.report[key], key
 
 
-def test_deprecated_component_is_reported_like_the_peer_does(pair: Pair) -> None:
-    ours, peers = ("node-clock is deprecated" in side.output for side in (pair.ours, pair.peers))
+def test_deprecated_component_is_reported_like_commodore_does(pair: Pair) -> None:
+    ours, theirs = ("node-clock is deprecated" in side.output for side in (pair.ours, pair.theirs))
 
-    assert ours == peers
+    assert ours == theirs
 
 
 def test_second_compile_pushes_nothing(pair: Pair) -> None:
-    for side in (pair.ours, pair.peers):
+    for side in (pair.ours, pair.theirs):
         first, second = side.heads
         assert first == second
 
@@ -152,13 +158,13 @@ def _bundle_in_effect(root: Path, cluster: str) -> str:
     return run_to_end([*_COMMODORE, "bundle", "show", "--cluster", cluster], work, environment)
 
 
-def _compile_with_peer(peer: Path, root: Path, cluster: str) -> Compiled:
+def _compile_with_commodore(commodore: Path, root: Path, cluster: str) -> Compiled:
     demo = root / "demo"
-    work = root / "peers" / cluster
+    work = root / "theirs" / cluster
     with serve_facts(demo / "facts") as api:
 
         def compile_once() -> str:
-            return run_peer(peer, work, api.url, "catalog", "compile", cluster, "--push")
+            return run_commodore(commodore, work, api.url, "catalog", "compile", cluster, "--push")
 
         def report() -> dict[str, Any]:
             ((path, body),) = api.reports

@@ -1,4 +1,4 @@
-"""Components and packages by themselves, compiled by us and by the peer: same files, same codes."""
+"""Components and packages, compiled by us and by Commodore: same files, same codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.authoring import files_below, make_component_clone, make_package_clone
 from tests.support.builders import component_files, make_repository, url_of
-from tests.support.peer import clean_environment, find_peer, outcome_of, write_jb
+from tests.support.commodore import clean_environment, find_commodore, outcome_of, write_jb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,9 +126,9 @@ def ours(engine: str = "native") -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def peers() -> list[str]:
+def commodore() -> list[str]:
     """Found before a test makes itself a stranger, as a variable may tell where."""
-    return [str(find_peer())]
+    return [str(find_commodore())]
 
 
 def ended(command: list[str], *arguments: str, root: Path, output: Path) -> Ended:
@@ -155,14 +155,14 @@ def _told(content: bytes) -> bytes:
         pytest.param(["-n", "one", "-a", "one", "-J", "<here>"], id="name"),
     ],
 )
-def test_component_compile_matches_peer(
-    component: Path, tmp_path: Path, peers: list[str], engine: str, options: list[str]
+def test_component_compile_matches_commodore(
+    component: Path, tmp_path: Path, commodore: list[str], engine: str, options: list[str]
 ) -> None:
     words = [word.replace("<here>", str(component)) for word in options]
     arguments = ("component", "compile", str(component), "-o", str(tmp_path / "there"), *words)
     output = tmp_path / "there/compiled"
 
-    theirs = ended(peers, *arguments, root=tmp_path, output=output)
+    theirs = ended(commodore, *arguments, root=tmp_path, output=output)
     own = ended(ours(engine), *arguments, root=tmp_path, output=output)
 
     assert (theirs.code, own.code) == (0, 0), f"{theirs.log}\n{own.log}"
@@ -184,12 +184,12 @@ def test_component_compile_matches_peer(
     ],
 )
 def test_invalid_options_exit_with_same_code(
-    component: Path, tmp_path: Path, peers: list[str], options: list[str], code: int
+    component: Path, tmp_path: Path, commodore: list[str], options: list[str], code: int
 ) -> None:
     words = [word.replace("<here>", str(component)) for word in options]
     arguments = ("component", "compile", str(component), "-o", str(tmp_path / "there"), *words)
 
-    theirs = ended(peers, *arguments, root=tmp_path, output=tmp_path / "there")
+    theirs = ended(commodore, *arguments, root=tmp_path, output=tmp_path / "there")
     own = ended(ours(), *arguments, root=tmp_path, output=tmp_path / "there")
 
     assert (theirs.code, own.code) == (code, code), f"{theirs.log}\n{own.log}"
@@ -207,7 +207,9 @@ parameters:
 
 
 @pytest.mark.parametrize("engine", ["native", "reference"])
-def test_package_compile_matches_peer(tmp_path: Path, peers: list[str], engine: str) -> None:
+def test_package_compile_matches_commodore(
+    tmp_path: Path, commodore: list[str], engine: str
+) -> None:
     code = SEEN.replace(", base='b'", "").replace(
         "    made: '?{vaultkv:t/c/three||random:str}', ", "    "
     )
@@ -228,7 +230,7 @@ def test_package_compile_matches_peer(tmp_path: Path, peers: list[str], engine: 
     values = str(package / "values.yml")
     arguments = ("package", "compile", str(package), "tests/case.yml", "-f", values)
 
-    theirs = ended(peers, *arguments, root=tmp_path, output=package / "compiled")
+    theirs = ended(commodore, *arguments, root=tmp_path, output=package / "compiled")
     own = ended(ours(engine), *arguments, root=tmp_path, output=package / "compiled")
 
     assert (theirs.code, own.code) == (0, 0), f"{theirs.log}\n{own.log}"
