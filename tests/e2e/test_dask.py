@@ -94,17 +94,6 @@ def commits(fleet: Fleet, name: str) -> list[str]:
     return git(catalog, "log", "--format=%s", "--all").splitlines()[:-1]
 
 
-def test_workers_compile_like_local_machine(fleet: Fleet, dask: str) -> None:
-    out, err = (running := compiling(fleet, dask)).communicate(timeout=PATIENCE)
-
-    assert running.returncode == 0, err
-    assert {one["result"] for one in json.loads(out)["clusters"]} == {"pushed"}
-    for name in NAMES:
-        assert len(commits(fleet, name)) == 1
-        manifest = git(fleet.repository(f"catalog-{name}"), "show", "HEAD:manifests/one/out.yaml")
-        assert "of: one" in manifest
-
-
 def test_killed_workers_lose_and_repeat_nothing(fleet: Fleet, dask: str) -> None:
     """Two pushes end with the worker that makes them, and only once for each cluster."""
     marks = fleet.root / "marks"

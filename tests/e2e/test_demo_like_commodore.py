@@ -54,7 +54,7 @@ class Pair:
     theirs: Compiled
 
 
-@pytest.fixture(scope="module", params=["c-demo-1", "c-demo-2", "c-demo-1 with a bundle"])
+@pytest.fixture(scope="module", params=["c-demo-1 with a bundle", "c-demo-2"])
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
     """Compile and push twice with each tool, in the same playground made again."""
     commodore = find_commodore()

@@ -69,14 +69,9 @@ def a_filter() -> str:
     )
 
 
-@pytest.fixture(scope="module")
-def commodore() -> Path:
-    return find_commodore()
-
-
-@pytest.fixture(scope="module")
-def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
-    fleet = make_fleet(tmp_path_factory.mktemp("fleet"), web={}, shop=_shop())
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    fleet = make_fleet(tmp_path / "fleet", web={}, shop=_shop())
     commit_to(
         fleet.repository("global"),
         {
@@ -107,24 +102,23 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     return fleet
 
 
-@pytest.mark.parametrize("engine", ["native", "reference"])
-def test_filters_and_references_give_the_same_catalog(
-    commodore: Path, fleet: Fleet, tmp_path: Path, engine: str
-) -> None:
+def test_filters_and_references_give_the_same_catalog(fleet: Fleet, tmp_path: Path) -> None:
     with serve_facts(fleet.root / "facts") as server:
-        run_commodore(commodore, tmp_path / "commodore", server.url, "catalog", "compile", CLUSTER)
-    ours = [sys.executable, "-m", "commodore_py", "catalog", "compile", CLUSTER]
-    environment = clean_environment(tmp_path / "home") | {"COMMODORE_ENGINE": engine}
-    environment["COMMODORE_API_URL"] = str(fleet.root / "facts")
-    run_to_end(ours, tmp_path / "ours", environment)
+        words = ("catalog", "compile", CLUSTER)
+        run_commodore(find_commodore(), tmp_path / "theirs", server.url, *words)
+    for engine in ("native", "reference"):
+        environment = clean_environment(tmp_path / "home") | {"COMMODORE_ENGINE": engine}
+        environment["COMMODORE_API_URL"] = str(fleet.root / "facts")
+        ours = [sys.executable, "-m", "commodore_py", *words]
+        run_to_end(ours, tmp_path / engine, environment)
 
-    for folder in ("compiled", "catalog/refs", "catalog/manifests"):
-        expected = read_tree(tmp_path / "commodore" / folder)
-        found = read_tree(tmp_path / "ours" / folder)
-        assert expected
-        assert set(found) == set(expected)
-        for path, entry in expected.items():
-            assert found[path].content.decode() == entry.content.decode(), path
+        for folder in ("compiled", "catalog/refs", "catalog/manifests"):
+            expected = read_tree(tmp_path / "theirs" / folder)
+            found = read_tree(tmp_path / engine / folder)
+            assert expected
+            assert set(found) == set(expected)
+            for path, entry in expected.items():
+                assert found[path].content.decode() == entry.content.decode(), (engine, path)
 
 
 def _shop() -> dict[str, str]:

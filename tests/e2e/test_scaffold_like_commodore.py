@@ -92,9 +92,7 @@ def test_custom_template_matches_commodore(commodore: Path, tmp_path: Path) -> N
     "words",
     [
         ("component", "new", "component-x"),
-        ("component", "new", "Foo"),
         ("package", "new", "global"),
-        ("package", "new", "t-x"),
         ("component", "new", "my-comp", "--output-dir", "nowhere"),
         ("component", "new", "taken", "--output-dir", "."),
         ("component", "new", "my-comp", "--template-url", "/nowhere/template"),
