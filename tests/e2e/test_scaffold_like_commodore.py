@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import shutil
@@ -203,14 +202,3 @@ def test_wheel_contains_all_template_files(tmp_path: Path) -> None:
     listed = git(ROOT, "ls-files", "commodore_py/lib/templates").splitlines()
     assert held == {*listed}
     assert len(listed) > 60
-
-
-def test_new_component_is_updated_by_same_tool(tmp_path: Path) -> None:
-    code, output = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
-    assert code == 0, output
-
-    code, output = run(OURS, tmp_path, "component", "update", "my-comp", "--pp")
-
-    assert code == 0, output
-    record = json.loads((tmp_path / "my-comp" / ".cruft.json").read_text())
-    assert record["context"]["cookiecutter"]["add_pp"] == "y"
