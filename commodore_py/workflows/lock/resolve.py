@@ -15,6 +15,7 @@ from commodore_py.catalog.diff.change import change_between
 from commodore_py.dependencies.downloads.chart_versions import best
 from commodore_py.dependencies.git.revisions import find, is_commit
 from commodore_py.dependencies.lock.file import LockFile, check_writable
+from commodore_py.dependencies.lock.git_pins import with_equal_requests
 from commodore_py.dependencies.lock.place import OF_CLUSTER, file_of, short_name
 from commodore_py.dependencies.lock.run import Changes, LockedRun, changes_between
 from commodore_py.dependencies.lock.state import LockSettings
@@ -27,7 +28,7 @@ from commodore_py.workflows.dry_run import copied, messages_once
 from .names import find_inputs, inputs_of, is_floating, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.document import Lock, Path
@@ -113,7 +114,7 @@ def update(
 
 
 def _updated(
-    config: Config, read: LockFile, paths: Iterable[Path], *, to: str, compare: bool
+    config: Config, read: LockFile, paths: Collection[Path], *, to: str, compare: bool
 ) -> tuple[tuple[Step, ...], Lock]:
     cluster, name = read.lock.cluster, short_name(read.file)
     if not (compare or to):
@@ -130,10 +131,17 @@ def _updated(
         log.warning("what is locked does not compile, nothing can be compared: %s", error)
         return _together(config, read, paths)
     lock, steps = run.result(), list[Step]()
+    unmoved = _unmoved(config, read, lock, paths) if len(paths) > 1 and not to else frozenset()
     done: set[Path] = set()
     for path in paths:
         before = lock.blocks.get(path)
         if path in done or before is None:
+            continue
+        if path in unmoved:
+            done |= with_equal_requests(lock, (path,))
+            no_change = change_between(rendered.catalog, rendered.catalog)
+            pin = shown(lock, path)
+            steps.append(Step(name_of(path), Changes(), pin, pin, no_change))
             continue
         renewed = frozenset() if to else frozenset({path})
         try:
@@ -155,6 +163,29 @@ def _updated(
         steps.append(Step(name_of(path), changes, *before_now, change))
         lock, rendered = result, after
     return tuple(steps), lock
+
+
+def _unmoved(
+    config: Config, read: LockFile, lock: Lock, paths: Collection[Path]
+) -> frozenset[Path]:
+    """The inputs that keep their pins if all are resolved: usually most of them.
+
+    They need no compile of their own; none are known where not everything can be resolved.
+    """
+    run = _renewing(read, lock, frozenset(paths))
+    try:
+        compiled(config, lock.cluster, run)
+    except UsageError:
+        raise
+    except CommodoreError:  # reported with the input that causes it
+        return frozenset()
+    before, after = lock.content(), run.result().content()
+    moved = {path for path in paths if before.get(path) != after.get(path)}
+    return frozenset(
+        path
+        for path in paths
+        if path in before and moved.isdisjoint(with_equal_requests(lock, (path,)))
+    )
 
 
 def _together(
