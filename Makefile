@@ -37,8 +37,8 @@ demo: $(STAMP) ## install, write the playground and compile its first cluster
 	@printf '  %s\n' 'export PATH="$(CURDIR)/$(BIN):$$PATH"' 'cd $(DEMO)' \
 	  'commodore edit set web_shop.replicas 3 --commit --push' 'commodore catalog compile c-demo-1'
 
-test: $(STAMP) ## install and run the tests on all cores: about nine minutes on two
-	@echo "about nine minutes on two cores; the quick half alone, in less than two: make unit"
+test: $(STAMP) ## install and run the tests on all cores: several minutes on two
+	@echo "several minutes on two cores; the quick half alone, in less than two: make unit"
 	$(PYTEST) tests -n auto --dist worksteal -m "$(ORDINARY)"
 
 unit: $(STAMP) ## the quick half of the tests: no slow ones, no repositories, servers or programs
