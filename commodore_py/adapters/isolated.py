@@ -68,7 +68,7 @@ class Session:
         return value
 
     def printed(self) -> str:
-        """What functions have printed since the process started."""
+        """The output of functions since the process started."""
         if self._printed is None:
             return ""
         self._printed.seek(0)

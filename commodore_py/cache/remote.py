@@ -129,7 +129,7 @@ class RemoteResults:
         return self._signed[name]
 
     def _trusted(self, name: str) -> Iterator[Signed]:
-        """What is stored under a name by this machine and by trusted writers."""
+        """The content stored under a name by this machine and by trusted writers."""
         own_key = public_key(self._key) if self._key else ""
         for signed in Signed.all_in(self._read(_record_path(name)) or b"[]"):
             if signed.writer not in (own_key, *self.settings.trusted):

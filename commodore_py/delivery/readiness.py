@@ -1,4 +1,4 @@
-"""Whether an object of a back end in a cluster says that its instance is ready, or gone (pure)."""
+"""Readiness of instances, by objects of a back end in a cluster (pure)."""
 
 from __future__ import annotations
 

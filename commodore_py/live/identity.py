@@ -1,4 +1,4 @@
-"""Whether a cluster is the one of a catalog: by an application that syncs it, or its UID."""
+"""The identity of a cluster: an application that syncs its catalog, or its UID."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def record_program(about: str, recorder: Recorder) -> None:
 def run_program(
     job: InputJob, command: Sequence[str], source: Path, folder: Path, env: Mapping[str, str]
 ) -> bytes:
-    """What a program prints that renders a copy of a source, in a scratch folder."""
+    """The output of a program that renders a copy of a source, in a scratch folder."""
     scratch = {**child_environment(), "TMPDIR": str(folder.parent)}
     try:
         return run(command, cwd=folder, only_env={**scratch, **env})

@@ -114,7 +114,7 @@ def _entry_problems(job: InputJob, releases: Iterable[Release]) -> Iterator[Prob
 def _chart_problems(
     job: InputJob, path: Path, chart: Chart, values: Iterable[str]
 ) -> Iterator[Problem]:
-    """What makes the output of a chart another one each time: that is not cached."""
+    """Calls that change the output of a chart each time: it is not cached."""
     recorder = job.recorder
     if chart.damage:
         recorder.unseal(f"chart {path.name} has an archive that is not read: {chart.damage[0]}")

@@ -177,7 +177,7 @@ class Mirrors:
 
 
 def _state(mirror: Path, versions: Collection[str], listed: Refs | None) -> str:
-    """What a mirror is current for, and the sizes of the files that it consists of."""
+    """The versions that a mirror is current for, and the sizes of its files."""
     files = (mirror / "refs", mirror / "packed-refs", *(mirror / "objects/pack").glob("*"))
     sizes = {file.name: file.stat().st_size for file in files if file.exists()}
     return json.dumps([sorted(versions), listed, sizes], sort_keys=True)

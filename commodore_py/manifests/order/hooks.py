@@ -40,7 +40,7 @@ _LARGEST = 2**63
 
 @dataclass(frozen=True, slots=True)
 class HookFacts:
-    """Whether an object is a hook, and what becomes of it."""
+    """The types of hook that an object is, and when it is deleted."""
 
     is_hook: bool
     types: tuple[str, ...]

@@ -52,7 +52,7 @@ def object_diff(diff: ObjectDiff) -> dict[str, Any]:
 
 
 def change_as_data(change: ObjectChange) -> dict[str, Any]:
-    """What changes in an object."""
+    """The changes of an object."""
     return {
         "change": change.what,
         "grade": change.grade,
