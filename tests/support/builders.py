@@ -232,9 +232,6 @@ def digest_of(folder: Path) -> str:
     for path in sorted([folder, *folder.rglob("*")]):
         if not path.exists() and not path.is_symlink():
             continue
-        # `git status` may refresh these.
-        if path.match(".git/index") or (path.name == ".git" and path.is_dir()):
-            continue
         stat = path.lstat()
         digest.update(f"{path}\0{stat.st_mode}\0{stat.st_mtime_ns}\0{stat.st_nlink}\0".encode())
         if path.is_symlink():
