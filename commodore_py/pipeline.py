@@ -335,13 +335,8 @@ def _assembled(
         )
     if config.checks:
         notices = (*notices, *_checked(config, sources, trees))
-    return replace(
-        rendered,
-        catalog=catalog,
-        notices=notices,
-        rules=ignore_rules(inventory),
-        bundle=sources.bundle,
-    )
+    rules, bundle = ignore_rules(inventory), sources.bundle
+    return replace(rendered, catalog=catalog, notices=notices, rules=rules, bundle=bundle)
 
 
 def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> Iterator[Problem]:
@@ -398,12 +393,9 @@ def _repository(config: Config, sources: Sources) -> RepositorySink:
 def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
     with run_log.stage("stage"):
-        change = replace(
-            sink.stage(rendered),
-            after=rendered.catalog,
-            rules=rendered.rules,
-            bundle=rendered.bundle,
-        )
+        change = sink.stage(rendered)
+    rules, bundle = rendered.rules, rendered.bundle
+    change = replace(change, after=rendered.catalog, rules=rules, bundle=bundle)
     ignored = (
         Problem(text, strict=True, code="files/ignored-by-git")
         for text in change.ignored_messages()
