@@ -51,7 +51,7 @@ MEMORY = "/dev/shm"  # noqa: S108 - pytest makes a directory of its own below
 
 
 def _memory_has_room() -> bool:
-    """Whether a folder in memory can hold what tests write, programs that they start included."""
+    """Return whether a folder in memory can hold what tests write, and run what they start."""
     try:
         memory = os.statvfs(MEMORY)
     except OSError:
