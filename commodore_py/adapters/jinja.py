@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
-from commodore_py.adapters.cpu_limit import TookTooLong, cpu_limit
+from commodore_py.adapters.time_limits import TookTooLong, cpu_limit
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:

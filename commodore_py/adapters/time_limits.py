@@ -1,12 +1,20 @@
-"""How long others may take: programs, Git's remotes and servers; set once, by the command line."""
+"""Limits of time: for programs, Git's remotes and servers, and of CPU time for code of others.
+
+Those for others than this process are set once, by the command line.
+"""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, NamedTuple
+import signal
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 SHOWN = logging.INFO + 1
 """The level of what says that someone is waited for: shown without `-v`, not with `--quiet`."""
@@ -58,3 +66,30 @@ def hint(name: str, seconds: float) -> str:
     if name not in TimeLimits.names():
         return ""
     return f"to wait longer, set time-limits.{name} = {2 * seconds:g} in the settings file"
+
+
+class TookTooLong(CommodoreError):
+    """Code that did not end within its limit."""
+
+
+@contextmanager
+def cpu_limit(seconds: float, what: str) -> Iterator[None]:
+    """Raise `TookTooLong` in the code inside; elsewhere than in the main thread there is no limit.
+
+    Python's own regular expressions can be interrupted, as they look for signals now and then.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_number: int, _frame: object) -> NoReturn:
+        raise TookTooLong(f"{what} took more than {seconds:g} seconds of CPU time")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    try:
+        # Again and again: the code inside may catch all errors, and continue.
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.cpu_limit import cpu_limit
+from commodore_py.adapters.time_limits import cpu_limit
 from commodore_py.model.difference import GRADES
 
 from . import grades, paths

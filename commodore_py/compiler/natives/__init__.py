@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.cpu_limit import TookTooLong, cpu_limit
 from commodore_py.adapters.jsonnet.evaluate import Native
 from commodore_py.adapters.jsonnet.interruptible import in_main_thread
+from commodore_py.adapters.time_limits import TookTooLong, cpu_limit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import did_you_mean
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.cpu_limit import TookTooLong
 from commodore_py.adapters.jsonnet.documents import read_all
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
+from commodore_py.adapters.time_limits import TookTooLong
 from commodore_py.compiler.natives import validation
 from commodore_py.errors import CommodoreError
 from tests.support.tables import each

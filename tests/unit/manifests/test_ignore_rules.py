@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commodore_py.adapters.cpu_limit import TookTooLong
+from commodore_py.adapters.time_limits import TookTooLong
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.ignore_rules import rules_from
 from commodore_py.manifests.ignored import without_ignored
