@@ -10,4 +10,5 @@ compile pyproject.toml -o requirements/runtime.txt
 compile pyproject.toml --override requirements/small.overrides --constraint requirements/runtime.txt -o requirements/small.txt
 compile pyproject.toml --extra checks --group test --group check --group build -o requirements/dev.txt
 compile --group docs -o requirements/docs.txt
+compile --group install -o requirements/uv.txt
 compile --group audit -o requirements/audit.txt

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.commodore import clean_environment, run_to_end
-from tests.support.installed import INSTALLED, installing
+from tests.support.installed import INSTALLED, install, installing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +41,7 @@ def command(distributions: dict[str, Path]) -> Iterator[str]:
     with installing(environment):
         if not (environment / "complete").is_file():
             subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
-            install = [*pip, "install", "--require-hashes", "-r", str(REQUIREMENTS)]
-            if subprocess.run(install, check=False).returncode:
+            if not install(Path(python), "--require-hashes", "-r", str(REQUIREMENTS)):
                 pytest.skip("the locked requirements cannot be installed")
             (environment / "complete").touch()
         package = distributions["wheel"]

@@ -18,14 +18,13 @@ import pytest
 
 from tests.support.tables import load_yaml
 
-from .installed import INSTALLED, installing
+from .installed import INSTALLED, install, installing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COMMODORE_VERSION = "1.35.1"
 
-_INSTALL_SECONDS = 600
 _RUN_SECONDS = 300
 
 _HOME = INSTALLED / f"peer-{COMMODORE_VERSION}"
@@ -176,20 +175,8 @@ def _load(path: Path) -> object:
 
 def _install(home: Path) -> None:
     venv.create(home, clear=True, with_pip=True)
-    pip = [str(home / "bin" / "python"), "-m", "pip", "install", "--quiet"]
-    try:
-        done = subprocess.run(
-            [*pip, "--disable-pip-version-check", f"syn-commodore=={COMMODORE_VERSION}"],
-            capture_output=True,
-            text=True,
-            timeout=_INSTALL_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        pytest.skip(f"installing Commodore {COMMODORE_VERSION} took more than {_INSTALL_SECONDS} s")
-    if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1:]
-        pytest.skip(f"Commodore {COMMODORE_VERSION} cannot be installed: {' '.join(reason)}")
+    if not install(home / "bin" / "python", f"syn-commodore=={COMMODORE_VERSION}"):
+        pytest.skip(f"Commodore {COMMODORE_VERSION} cannot be installed")
 
 
 def write_jb(folder: Path) -> Path:

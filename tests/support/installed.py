@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +13,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_SECONDS = 600
+
 INSTALLED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "commodore-py-tests"
-"""In the user's cache, read before tests have caches of their own."""
+_USERS = dict(os.environ)
+"""The user's environment and cache, read before tests have their own, without a network."""
 
 
 @contextmanager
@@ -22,3 +27,15 @@ def installing(home: Path) -> Iterator[None]:
     with home.with_name(f"{home.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def install(python: Path, *arguments: str) -> bool:
+    """Install packages into a virtual environment, by uv or else by pip; False if both fail."""
+    uv = (sys.executable, "-m", "uv", "pip", "install", "--compile-bytecode", "--python", python)
+    pip = (python, "-m", "pip", "install", "--disable-pip-version-check")
+    return any(
+        not subprocess.run(
+            [*program, "--quiet", *arguments], env=_USERS, check=False, timeout=_SECONDS
+        ).returncode
+        for program in (uv, pip)
+    )
