@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _SECONDS = 600
 
 INSTALLED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "commodore-py-tests"
-_USERS = dict(os.environ)
-"""The user's environment and cache, read before tests have their own, without a network."""
+ENVIRONMENT = dict(os.environ)
+"""The cache and the environment of the user, before a test has its own, without a network."""
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def install(python: Path, *arguments: str) -> bool:
     pip = (python, "-m", "pip", "install", "--disable-pip-version-check")
     return any(
         not subprocess.run(
-            [*program, "--quiet", *arguments], env=_USERS, check=False, timeout=_SECONDS
+            [*program, "--quiet", *arguments], env=ENVIRONMENT, check=False, timeout=_SECONDS
         ).returncode
         for program in (uv, pip)
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .installed import INSTALLED, installing
+from .installed import ENVIRONMENT, INSTALLED, installing
 
 VERSION = "v0.6.0"
 
@@ -81,7 +81,7 @@ def _build(home: Path) -> None:
         done = subprocess.run(
             [go, *arguments],
             cwd=module,
-            env={**os.environ, "GOFLAGS": "-buildvcs=false"},
+            env={**ENVIRONMENT, "GOFLAGS": "-buildvcs=false"},
             capture_output=True,
             text=True,
             timeout=_BUILD_SECONDS,

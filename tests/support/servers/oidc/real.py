@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from contextlib import contextmanager
@@ -15,24 +14,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.installed import installing
+from tests.support.installed import ENVIRONMENT, INSTALLED, installing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _HERE = Path(__file__).parent
 _FILES = ("package.json", "provider.mjs")
-# Taken before any test starts: npm needs the user's own home and proxies.
-_ENVIRONMENT = dict(os.environ)
-
-
-def _home() -> Path:
-    given = _ENVIRONMENT.get("COMMODORE_TEST_CACHE")
-    base = _ENVIRONMENT.get("XDG_CACHE_HOME") or "~/.cache"
-    return (Path(given) if given else Path(base).expanduser() / "commodore-py-tests").absolute()
-
-
-_PLACE = _home() / "oidc-provider"
+_PLACE = INSTALLED / "oidc-provider"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +44,7 @@ def serve_provider(*, lifetime: float = 300) -> Iterator[RealProvider]:
     with subprocess.Popen(
         [node, "provider.mjs", settings],
         cwd=_PLACE,
-        env=_ENVIRONMENT,
+        env=ENVIRONMENT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -73,7 +62,7 @@ def serve_provider(*, lifetime: float = 300) -> Iterator[RealProvider]:
 
 
 def _node_with_provider() -> str:
-    node, npm = (shutil.which(name, path=_ENVIRONMENT.get("PATH")) for name in ("node", "npm"))
+    node, npm = (shutil.which(name, path=ENVIRONMENT.get("PATH")) for name in ("node", "npm"))
     if not (node and npm):
         pytest.skip("no node or npm: install Node.js 20 or newer to log in at a real provider")
     with installing(_PLACE):
@@ -90,7 +79,7 @@ def _install(npm: str) -> None:
         done = subprocess.run(
             [npm, "install", "--no-audit", "--no-fund", "--no-package-lock"],
             cwd=_PLACE,
-            env=_ENVIRONMENT,
+            env=ENVIRONMENT,
             capture_output=True,
             text=True,
             timeout=120,
