@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.workflows.demo import write_demo
-from tests.support.commodore import clean_environment, find_commodore
+from tests.support.commodore import clean_environment, find_commodore, outcome_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,17 +187,8 @@ def _errors_by_file(output: str) -> list[str]:
 
 
 def _run(tool: tuple[str, ...], folder: Path, *words: str, **variables: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [*tool, "inventory", *words],
-        cwd=folder,
-        env=clean_environment(folder.with_name(f"{folder.name}-home")) | variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    environment = clean_environment(folder.with_name(f"{folder.name}-home")) | variables
+    return outcome_of([*tool, "inventory", *words], folder, environment, stderr=False)
 
 
 def _written(root: Path, files: dict[str, str]) -> Path:
