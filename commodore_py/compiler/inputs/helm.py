@@ -5,7 +5,8 @@ from __future__ import annotations
 import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
@@ -13,7 +14,7 @@ from commodore_py.adapters import files, yaml
 from commodore_py.adapters.helm import HelmFailed, find_helm
 from commodore_py.adapters.yaml.emitter import Style
 from commodore_py.cache.questions.tools import HELM
-from commodore_py.compiler.charts import EFFECTS, Chart
+from commodore_py.compiler.charts import Chart
 from commodore_py.compiler.fields import (
     EVERY_INPUT,
     NO_TEXT,
@@ -37,7 +38,6 @@ from .helm_arguments import DEPENDENCY_UPDATE, fetched, reaching, releases_of, v
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import PurePosixPath
 
     from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output, Place
@@ -72,24 +72,29 @@ def render(job: InputJob) -> Output:
             is_folder = job.files.kind(path) == "folder"
             content = job.files.tree_at(path) if is_folder else job.files.read(path) or b""
             chart = Chart.of(content)
-            problems += _chart_problems(job, path, chart, texts)
+            functions = _unsteady(job, path, chart, texts)
             wanted = fetched(fields, lacks_charts=chart.lacks_charts)
             copy = scratch / f"chart-{number}"
             with _on_disk(job, path, content, copy, wanted=wanted) as place:
+                names = {str(place): str(path), **values, str(scratch): "(scratch)"}
+                rendered = partial(_rendered, job, release, place, values)
                 try:
-                    made = scratch / f"made-{number}"
-                    rendered = _rendered(job, release, place, values, made)
+                    written = _written(job, rendered(scratch / f"made-{number}"))
+                    again = written
+                    if functions and release.is_named:
+                        again = _written(job, rendered(scratch / f"again-{number}"))
                 except HelmFailed as error:
                     problem = str(error)
-                    names = {str(place): str(path), **values, str(scratch): "(scratch)"}
-                    for written, shown in names.items():
-                        problem = problem.replace(written, shown)
+                    for hidden, shown in names.items():
+                        problem = problem.replace(hidden, shown)
                     raise HelmFailed(
                         f"cannot render chart {path}: {problem}",
                         where=job.entry.where,
                         hint=error.hint,
                     ) from error
-            output = output.with_files(_written(job, rendered))
+            if functions:
+                problems += _chart_problems(job, path, chart, written, again)
+            output = output.with_files(written)
     return replace(output, problems=(*output.problems, *problems))
 
 
@@ -111,29 +116,43 @@ def _entry_problems(job: InputJob, releases: Iterable[Release]) -> Iterator[Prob
         yield Problem(text, where=where, code="charts/nondeterministic")
 
 
-def _chart_problems(
-    job: InputJob, path: Path, chart: Chart, values: Iterable[str]
-) -> Iterator[Problem]:
-    """Calls that change the output of a chart each time: it is not cached."""
-    recorder = job.recorder
+def _unsteady(job: InputJob, path: Path, chart: Chart, values: Iterable[str]) -> tuple[str, ...]:
+    """Functions that may change the output of a chart each time: it is not cached."""
     if chart.damage:
-        recorder.unseal(f"chart {path.name} has an archive that is not read: {chart.damage[0]}")
-    unsteady = chart.unsteady(values)
-    if not unsteady:
-        return
-    names = ", ".join(unsteady)
-    recorder.unseal(f"chart {path.name} gives something else at every compile ({names})")
-    calls = chart.calls(job.entry.fields["helm_values"] or {})
-    for functions, effect in EFFECTS:
-        these = [call for call in calls if call.function in functions]
-        if these:
-            names = ", ".join(dict.fromkeys(call.function for call in these))
-            places = dict.fromkeys(f"{path / call.file}:{call.line}" for call in these)
-            yield Problem(
-                f"{job.entry.target}: chart {chart.title or path.name} {effect} ({names})",
-                where="\n".join([*places, job.entry.where]),
-                code="charts/nondeterministic",
-            )
+        job.recorder.unseal(f"chart {path.name} has an archive that is not read: {chart.damage[0]}")
+    functions = chart.unsteady(values)
+    if functions:
+        names = ", ".join(functions)
+        job.recorder.unseal(f"chart {path.name} gives something else at every compile ({names})")
+    return functions
+
+
+def _chart_problems(
+    job: InputJob,
+    path: Path,
+    chart: Chart,
+    written: Mapping[Place, Entry],
+    again: Mapping[Place, Entry],
+) -> Iterator[Problem]:
+    """Files that differ between two renderings, and calls that do so from a second to the next."""
+    about = f"{job.entry.target}: chart {chart.title or path.name}"
+    folder = PurePosixPath("compiled", job.output.folder)
+    changed = {str(folder / place) for place, _ in written.items() ^ again.items()}
+    if changed:
+        yield Problem(
+            f"{about} gives other output each time: set what it generates in helm_values",
+            where="\n".join([*sorted(changed), job.entry.where]),
+            code="charts/nondeterministic",
+        )
+    calls = dict.fromkeys(chart.clock_calls())
+    if calls:
+        names = ", ".join(dict.fromkeys(function for function, _ in calls))
+        places = dict.fromkeys(f"{path / place}" for _, place in calls)
+        yield Problem(
+            f"{about} may look at the clock ({names})",
+            where="\n".join([*places, job.entry.where]),
+            code="charts/nondeterministic",
+        )
 
 
 def _values(job: InputJob, scratch: Path) -> tuple[Mapping[str, str], list[str]]:

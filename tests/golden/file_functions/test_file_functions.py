@@ -52,11 +52,13 @@ def jsonnet(
     return evaluate(file, import_folders=[folder / name for name in import_folders], **options)
 
 
-def chart(folder: Path, values: dict[str, Any] | None = None) -> str:
-    """Calls of a chart that differ each time, and whether sub-charts are missing."""
+def chart(folder: Path, values: tuple[str, ...] = ()) -> str:
+    """Functions of a chart that differ each time, and whether sub-charts are missing."""
     found = Chart.of(read_tree(folder))
-    calls = (f"{call.function} in {call.file}:{call.line}\n" for call in found.calls(values or {}))
-    return f"{found.title or 'no title'}, lacks charts: {found.lacks_charts}\n{''.join(calls)}"
+    calls = "".join(f"{function} in {place}\n" for function, place in found.clock_calls())
+    functions = ", ".join(found.unsteady(values)) or "none"
+    title = found.title or "no title"
+    return f"{title}, lacks charts: {found.lacks_charts}, unsteady: {functions}\n{calls}"
 
 
 def access(folder: Path, paths: tuple[str, ...], **options: str) -> str:

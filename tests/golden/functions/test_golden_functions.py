@@ -174,10 +174,9 @@ def git_url(url: str) -> str:
     return f"{normalise(url)}\n{push_url(url)}\n{dependency_key(url)}\n"
 
 
-def chart_calls(text: str, others: dict[str, str] | None = None) -> str:
+def chart_calls(text: str) -> str:
     """The functions with other results each time that a template calls."""
-    calls = calls_in({"a.yaml": text, **(others or {})}, ["a.yaml"])
-    return json.dumps([f"{call.function} in line {call.line}" for call in calls])
+    return json.dumps(sorted(f"{function} in line {line}" for function, line in calls_in(text)))
 
 
 def ignore_file(text: str) -> str:

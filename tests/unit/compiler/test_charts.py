@@ -18,17 +18,11 @@ WANTED = "dependencies: [{name: sub, version: 1.0.0, repository: https://example
 SUB = "name: sub\nversion: 0.9.0\n"
 
 
-def called(text: str, **others: str) -> list[tuple[str, int]]:
-    """What a template calls, with the lines; others are never rendered by themselves."""
-    calls = calls_in({"a.yaml": text, **others}, ["a.yaml"])
-    return [(call.function, call.line) for call in calls]
-
-
 def test_unclosed_template_action_is_read_quickly() -> None:
     schema = '"a": {"description": "written as {{ name"},\n' + '"b": {"type": "string"},\n' * 2000
 
-    assert called(schema) == []
-    assert called(schema + '"{{ now }}"') == [("now", 2002)]
+    assert list(calls_in(schema)) == []
+    assert list(calls_in(schema + '"{{ now }}"')) == [("now", 2002)]
 
 
 def test_charts_and_sub_charts_may_be_packed(tmp_path: Path) -> None:
@@ -40,12 +34,10 @@ def test_charts_and_sub_charts_may_be_packed(tmp_path: Path) -> None:
     (tmp_path / "c/charts/broken.tgz").write_bytes(b"broken")
     _pack(tmp_path / "d.tgz", {"d/Chart.yaml": "name: d", "d/templates/x/t.yaml": "\n{{ ago .x }}"})
 
-    assert [call.file for call in Chart.of(read_tree(tmp_path / "c")).calls({})] == [
-        "charts/sub/templates/t.yaml"
+    assert Chart.of(read_tree(tmp_path / "c")).unsteady([]) == ("now",)
+    assert [*Chart.of((tmp_path / "d.tgz").read_bytes()).clock_calls()] == [
+        ("ago", "templates/x/t.yaml:2")
     ]
-    assert [
-        (call.file, call.line) for call in Chart.of((tmp_path / "d.tgz").read_bytes()).calls({})
-    ] == [("templates/x/t.yaml", 2)]
 
 
 def test_charts_are_called_as_they_call_themselves(tmp_path: Path) -> None:
