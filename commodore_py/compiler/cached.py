@@ -64,7 +64,7 @@ def work_of(kind: InputType, job: InputJob, cache: ResultCache) -> Work[Output]:
         files,
         roots,
         cache.answers,
-        targets=job.evaluation.inventory.views,
+        targets=job.imports.views,
         target=entry.target,
         references=job.tags.hashes,
         # With a lock, remotes do not decide: what it pins is rendered.
@@ -95,14 +95,13 @@ def _portable(value: object, roots: Roots) -> Any:  # noqa: ANN401 - a value of 
 
 def _record(kind: InputType, job: InputJob, view: View, recorder: Recorder) -> tuple[Output, bytes]:
     """Render an entry, and record what it reads."""
-    imports = RecordingImports(job.evaluation.inventory, view, recorder)
     output = kind.render(
         replace(
             job,
             files=replace(job.files, observer=recorder),
             recorder=recorder,
             tags=replace(job.tags, seen=lambda file: recorder.ask(REFERENCE.question(file), view)),
-            evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),
+            imports=RecordingImports(job.imports, view, recorder),
         )
     )
     return output, _change(job.output, output, recorder)

@@ -25,7 +25,6 @@ from commodore_py.model.stages import CompilePlan
 from . import reference
 from .cached import roots_of, work_of
 from .entries import entries_of
-from .evaluation import Evaluation
 from .formats import style_of
 from .inputs import INPUT_TYPES
 from .job import InputJob, Job
@@ -249,7 +248,7 @@ class _Engine:
             recorder=Recorder(self.cache.roots),
             tags=self.tags,
             style=style_of(self.job.inventory.nodes[entry.target].parameters),
-            evaluation=Evaluation(entry.target, self.imports),
+            imports=self.imports,
         )
         kind = INPUT_TYPES[entry.input_type]
         if not kind.SECONDS or not self.cache.in_store:

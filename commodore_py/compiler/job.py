@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.files.reach import Reach
     from commodore_py.adapters.files.view import Files
+    from commodore_py.adapters.jsonnet.inventory import InventoryImports
     from commodore_py.adapters.kustomize import RemoteBase
     from commodore_py.adapters.yaml.emitter import Style
     from commodore_py.cache.recorder import Recorder
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Inventory
     from commodore_py.model.secrets import ReferenceFile
 
-    from .evaluation import Evaluation
     from .output import Output
     from .tags import Tags
 
@@ -130,5 +130,5 @@ class InputJob:
     """Records what the result depends on besides the fields of the entry."""
     tags: Tags
     style: Style
-    evaluation: Evaluation
-    """Evaluates Jsonnet for this target."""
+    imports: InventoryImports
+    """The inventory as the code of components sees it."""

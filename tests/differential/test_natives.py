@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
-from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.natives import natives
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_INVENTORY
@@ -74,8 +73,7 @@ class Both:
     def native(self, name: str) -> Any:  # noqa: ANN401 - any of our natives
         folder = self.component.folder
         files = Files(folder / "compiled", folder / "catalog", {}, self.component.search_paths)
-        inventory = self.component.evaluation.inventory
-        return natives(files, inventory, target=kapitan.TARGET)[name].call
+        return natives(files, self.component.imports, target=kapitan.TARGET)[name].call
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +81,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     root = tmp_path_factory.mktemp("both")
     kapitan.write_inventory(root / "inventory", COMPILING["targets"])
     views = TargetsByName(kapitan.load_inventory(root / "inventory"))
-    evaluation = Evaluation(kapitan.TARGET, InventoryImports(views, KAPITAN_INVENTORY))
-    component = Component(root, lay_out(root), evaluation)
+    imports = InventoryImports(views, KAPITAN_INVENTORY)
+    component = Component(root, lay_out(root), kapitan.TARGET, imports)
     for name, content in IMPORTS.items():
         file = component.search_paths[1] / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.view import Files
+from commodore_py.compiler.inputs.jsonnet import evaluate_file
 from tests.support.calls import COMPILING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.compiler.evaluation import Evaluation
+    from commodore_py.adapters.jsonnet.inventory import InventoryImports
 
 PREAMBLE = """
 local kap = import 'lib/kapitan.libjsonnet';
@@ -21,11 +22,12 @@ local native = std.native;
 
 @dataclass(frozen=True)
 class Component:
-    """Evaluates Jsonnet as for the target `web`."""
+    """Evaluates Jsonnet as for a target."""
 
     folder: Path
     search_paths: tuple[Path, ...]
-    evaluation: Evaluation
+    target: str
+    imports: InventoryImports
 
     def file(self, text: str) -> Path:
         """A file of the component."""
@@ -37,7 +39,7 @@ class Component:
         """JSON text of what an expression gives."""
         files = Files(self.folder / "compiled", self.folder / "catalog", {}, self.search_paths)
         file = self.file(f"{PREAMBLE}{expression}\n")
-        return self.evaluation.run(file, files)
+        return evaluate_file(file, files, self.imports, target=self.target)
 
 
 def lay_out(root: Path) -> tuple[Path, ...]:

@@ -79,7 +79,7 @@ def _output_name(entry: InputEntry, name: str) -> str:
 
 def _context(job: InputJob) -> dict[str, Any]:
     """The variables of templates, which may change them."""
-    target, views = job.output.target, job.evaluation.inventory.views
+    target, views = job.output.target, job.imports.views
     inventory_global = {name: copy.deepcopy(dict(views.of(name))) for name in views.names()}
     inventory = inventory_global[target]
     compiled = job.files.compiled / job.output.folder

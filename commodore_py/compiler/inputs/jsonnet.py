@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text
+from commodore_py.adapters.jsonnet.captured import captured
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.compiler.fields import EVERY_INPUT, OFF
 from commodore_py.compiler.formats import Format
+from commodore_py.compiler.natives import natives
 from commodore_py.errors import CommodoreError
+from commodore_py.lib import KAPITAN_LIBRARIES
 from commodore_py.model.tree import Entry
 
 from .base import inputs_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.adapters.files.view import Files
+    from commodore_py.adapters.jsonnet.inventory import InventoryImports
     from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output, Place
 
@@ -27,7 +36,9 @@ def render(job: InputJob) -> Output:
     output = job.output
     for pattern in entry.input_paths:
         for source in inputs_of(job, pattern):
-            result = json_text.load(job.evaluation.run(source, job.files), name=str(source))
+            with captured(job.recorder.traces):
+                text = evaluate_file(source, job.files, job.imports, target=entry.target)
+            result = json_text.load(text, name=str(source))
             fields = result if isinstance(result, dict) else {source.stem: result}
             files: dict[Place, Entry] = {}
             try:
@@ -39,3 +50,33 @@ def render(job: InputJob) -> Output:
                 error.where = "\n".join(filter(None, (error.where, str(source))))
                 raise
     return output
+
+
+def evaluate_file(source: Path, files: Files, imports: InventoryImports, *, target: str) -> str:
+    """The value of a file as JSON text, with all that component code expects."""
+    content = files.read(source)
+    if content is None:
+        raise JsonnetError("cannot read the file: it is not there", where=str(source))
+    return evaluate(
+        source,
+        content=content,
+        import_folders=(KAPITAN_LIBRARIES, *files.search_paths),
+        ext_vars={"target": target},
+        natives=natives(files, imports, target=target),
+        read=functools.partial(_imported, files, imports, target),
+    )
+
+
+def _imported(files: Files, imports: InventoryImports, target: str, path: str) -> bytes | None:
+    """A file that is imported, with the line ends that Python's text files have if it is one."""
+    generated = imports.read(path, target)
+    if generated is not None:
+        return generated
+    content = files.read(path)
+    if content is None or b"\r" not in content:
+        return content
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return content
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

@@ -25,7 +25,7 @@ def render(job: InputJob) -> Output:
     entry, output = job.entry, job.output
     for pattern in entry.input_paths:
         check_for_programs(job, inputs_of(job, pattern))
-    views = job.evaluation.inventory.views
+    views = job.imports.views
     with laid_out(job, [output.checkout] if output.checkout else []) as workplace:
         scratch = workplace.scratch
         # The working directory still has the last run's `compiled/`: it would be found first.

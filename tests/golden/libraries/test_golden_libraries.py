@@ -16,7 +16,7 @@ import pytest
 from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
-from commodore_py.compiler.evaluation import Evaluation
+from commodore_py.compiler.inputs.jsonnet import evaluate_file
 from commodore_py.lib import FILTER_INVENTORY, KAPITAN_INVENTORY, LIBRARIES
 from commodore_py.postprocess.filters import OwnNode
 from commodore_py.postprocess.filters.jsonnet import natives
@@ -79,8 +79,8 @@ def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> An
         return json.loads(evaluate(file, import_folders=(LIBRARIES,)))
     if place == "compiling":
         targets = TargetsByName({"example": node, "other": {**node, "parameters": {"name": "o"}}})
-        evaluation = Evaluation("example", InventoryImports(targets, KAPITAN_INVENTORY))
-        return json.loads(evaluation.run(file, files))
+        inventory = InventoryImports(targets, KAPITAN_INVENTORY)
+        return json.loads(evaluate_file(file, files, inventory, target="example"))
     filtered = {**node, "environment": "base"}
     imports = InventoryImports(OwnNode("example", filtered), FILTER_INVENTORY)
     text = evaluate(

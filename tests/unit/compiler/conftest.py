@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
-from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.lib import KAPITAN_INVENTORY
 from tests.support.builders import TargetsByName
 from tests.support.calls import COMPILING
@@ -17,4 +16,4 @@ def component(tmp_path_factory: pytest.TempPathFactory) -> Component:
     """A component with its files."""
     root = tmp_path_factory.mktemp("component")
     inventory = InventoryImports(TargetsByName(COMPILING["targets"]), KAPITAN_INVENTORY)
-    return Component(root, lay_out(root), Evaluation("web", inventory))
+    return Component(root, lay_out(root), "web", inventory)

@@ -19,7 +19,6 @@ from commodore_py.cache.recorder import Recorder
 from commodore_py.cache.results import ResultCache
 from commodore_py.compiler.cached import roots_of, work_of
 from commodore_py.compiler.entries import entries_of
-from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
 from commodore_py.compiler.job import InputJob
 from commodore_py.compiler.output import Output
@@ -150,7 +149,7 @@ def _input_job(job: Job, recorder: Recorder) -> InputJob:
         recorder=recorder,
         tags=Tags(),
         style=Style(),
-        evaluation=Evaluation("web", InventoryImports(Views(job.inventory), KAPITAN_INVENTORY)),
+        imports=InventoryImports(Views(job.inventory), KAPITAN_INVENTORY),
     )
 
 
