@@ -36,9 +36,9 @@ _SCRATCH = b"commodore-"
 def roots_of(job: Job) -> Roots:
     """The folders that move with the working directory."""
     folders = {"work": job.root, "library": LIBRARIES.parent}
-    for number, folder in enumerate(job.search_paths):
+    for number, folder in enumerate(job.plan.search_paths):
         folders[f"search{number}"] = folder
-    for target, checkout in job.checkouts.items():
+    for target, checkout in job.plan.checkouts.items():
         if not checkout.is_relative_to(job.root):
             folders[f"checkout {target}"] = checkout
     return Roots(folders)
@@ -68,7 +68,7 @@ def work_of(kind: InputType, job: InputJob, cache: ResultCache) -> Work[Output]:
         target=entry.target,
         references=job.tags.hashes,
         # With a lock, remotes do not decide: what it pins is rendered.
-        offline=job.job.offline or job.job.bases is not None,
+        offline=job.job.config.offline or job.job.bases is not None,
     )
     paths = (path.removeprefix(f"{job.job.root}/") for path in entry.input_paths)
     return Work(

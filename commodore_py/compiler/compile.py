@@ -60,34 +60,17 @@ def compile_targets(
 ) -> tuple[Mapping[str, Tree], tuple[Problem, ...]]:
     """Compile every instance, by the engine that the user chose; errors are reported together."""
     plan, inventory = sources.plan, sources.inventory
-    targets = tuple(instance.name for instance in inventory.instances)
     if plan.alone:
-        nodes = {name: inventory.nodes[name] for name in targets}
+        nodes = {one.name: inventory.nodes[one.name] for one in inventory.instances}
         inventory = Inventory(nodes, inventory.instances)
-    job = Job(
-        root=config.paths.root,
-        inventory=inventory,
-        targets=targets,
-        search_paths=plan.search_paths,
-        references=references,
-        reveal=plan.reveal,
-        processes=config.processes or usable_cpus(),
-        output=plan.output,
-        reach=Reach(
-            (*sources.readable, config.paths.root, LIBRARIES.parent),
-            work=(config.paths.root, plan.output),
-            private=config.private_places(),
-        ),
-        checkouts=plan.checkouts,
-        offline=config.offline,
-        result_cache=config.result_cache,
-        verify_cache=config.verify_cache,
-        remote_cache=config.remote_cache,
-        state=plan.scratch_notes,
-        bases=bases,
+    reach = Reach(
+        (*sources.readable, config.paths.root, LIBRARIES.parent),
+        work=(config.paths.root, plan.output),
+        private=config.private_places(),
     )
+    job = Job(config, plan, inventory, references, reach, bases)
     if config.engine != "native":
-        return reference.compile_job(job, show_log=config.verbosity > 0), ()
+        return reference.compile_job(job), ()
     outputs = compile_job(job)
     if config.result_cache is not None:
         Store(config.result_cache).tidy(config.result_cache_limit)
@@ -136,7 +119,7 @@ class _State:
 
 def compile_job(job: Job) -> Mapping[str, Output]:
     """Compile all targets by our own engine; the errors of all of them are reported together."""
-    entries = {name: entries_of(job.inventory.nodes[name]) for name in job.targets}
+    entries = {name: entries_of(job.inventory.nodes[name]) for name in job.targets()}
     raise_collected(
         (problem for target in entries.values() for problem in target.problems),
         "some entries cannot be understood",
@@ -144,8 +127,8 @@ def compile_job(job: Job) -> Mapping[str, Output]:
     engine = _Engine.of(job)
     states: dict[str, _State] = {}
     waiting: dict[str, _State] = {}
-    for name in job.targets:
-        state = engine.begin(_State(Output(name, job.checkouts.get(name)), entries[name].compiled))
+    for name, listed in entries.items():
+        state = engine.begin(_State(Output(name, job.plan.checkouts.get(name)), listed.compiled))
         states[name] = state
         if state.left:
             waiting[name] = state
@@ -157,7 +140,7 @@ def compile_job(job: Job) -> Mapping[str, Output]:
         (error for name in sorted(states) if (error := states[name].error)),
         "some component instances do not compile",
     )
-    return {name: states[name].output for name in job.targets}
+    return {name: states[name].output for name in entries}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +155,14 @@ class _Engine:
     @classmethod
     def of(cls, job: Job) -> _Engine:
         """The engine of a job."""
+        config = job.config
         cache = ResultCache(
-            job.result_cache, roots_of(job), verify=job.verify_cache, remote=job.remote_cache
+            config.result_cache,
+            roots_of(job),
+            verify=config.verify_cache,
+            remote=config.remote_cache,
         )
-        tags = Tags.of(job.references, bare=job.reveal)
+        tags = Tags.of(job.references, bare=job.plan.reveal)
         return cls(job, tags, cache, InventoryImports(Views(job.inventory), KAPITAN_INVENTORY))
 
     def begin(self, state: _State) -> _State:
@@ -197,9 +184,10 @@ class _Engine:
         finish = partial(self._finish, states)
         entries = (entry for state in states.values() for entry in state.left)
         seconds = sum(INPUT_TYPES[entry.input_type].SECONDS for entry in entries)
-        several = self.job.processes > 1 and len(states) > 1 and seconds > _WORTH_WORKERS
+        processes = self.job.config.processes or usable_cpus()
+        several = processes > 1 and len(states) > 1 and seconds > _WORTH_WORKERS
         if several and workers.possible():
-            return workers.each(finish, tuple(states), self.job.processes)
+            return workers.each(finish, tuple(states), processes)
         return ((name, finish(name)) for name in states)
 
     def _finish(self, states: Mapping[str, _State], name: str) -> _State:
@@ -232,10 +220,10 @@ class _Engine:
     def _made(self, entry: Entry, output: Output, *, only_quick: bool = False) -> Output | None:
         """The output with that of an entry, from the cache or rendered; None if that takes time."""
         files = Files(
-            self.job.root / "compiled",
-            self.job.root / "catalog",
+            self.job.config.paths.compiled,
+            self.job.config.paths.catalog,
             trees={output.folder: output.tree},
-            search_paths=self.job.search_paths,
+            search_paths=self.job.plan.search_paths,
             written=output.written,
             made=output.made,
             reach=self.job.reach,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from commodore_py.adapters.git.on_disk import notes_below
 from commodore_py.model.spot import Spot
 
 if TYPE_CHECKING:
@@ -19,9 +18,10 @@ if TYPE_CHECKING:
     from commodore_py.adapters.kustomize import RemoteBase
     from commodore_py.adapters.yaml.emitter import Style
     from commodore_py.cache.recorder import Recorder
-    from commodore_py.cache.signed import RemoteCache
+    from commodore_py.config import Config
     from commodore_py.model.inventory import Inventory
     from commodore_py.model.secrets import ReferenceFile
+    from commodore_py.model.stages import CompilePlan
 
     from .output import Output
     from .tags import Tags
@@ -38,39 +38,24 @@ class BaseProvider(Protocol):
 class Job:
     """Targets to compile, and everything around them: a catalog, a component, a package."""
 
-    root: Path
-    """The working directory, with the inventory; a temporary one for a component by itself."""
+    config: Config
+    plan: CompilePlan
     inventory: Inventory
-    """The nodes by target."""
-    targets: tuple[str, ...]
-    search_paths: tuple[Path, ...]
+    """The nodes by target; its instances are compiled."""
     references: tuple[ReferenceFile, ...]
-    reveal: bool
-    """Whether references to secrets become bare paths instead of tags with a hash."""
-    processes: int
-    output: Path
-    """Where relative paths of what components download lead; for a catalog, `root` itself."""
     reach: Reach
     """Which files component code may read."""
-    checkouts: Mapping[str, Path] = field(default_factory=dict)
-    """By target, the only other place that its component may write to."""
-    offline: bool = False
-    """Whether programs that would use the network are refused, as far as they are known."""
-    result_cache: Path | None = None
-    """The cache of the results of entries; none if it is neither read nor written."""
-    verify_cache: bool = False
-    """Whether to compile what is in the cache, too, and to compare."""
-    remote_cache: RemoteCache | None = None
-    """The results that machines share."""
-    state: Path | None = None
-    """Where to note what programs find on disk; otherwise, below `root`."""
     bases: BaseProvider | None = None
     """Of kustomizations; without one, kustomize fetches them by itself."""
 
     @property
-    def notes(self) -> Path:
-        """Where the next run looks for what a killed one left on disk."""
-        return self.state or notes_below(self.root / ".commodore")
+    def root(self) -> Path:
+        """The working directory, with the inventory; a temporary one for a component by itself."""
+        return self.config.paths.root
+
+    def targets(self) -> tuple[str, ...]:
+        """The targets that are compiled."""
+        return tuple(instance.name for instance in self.inventory.instances)
 
 
 @dataclass(frozen=True, slots=True)

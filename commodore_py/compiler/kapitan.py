@@ -10,19 +10,18 @@ import logging
 import re
 import sys
 from argparse import Namespace
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import isolated
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError
-from commodore_py.model.inventory import Inventory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from commodore_py.compiler.job import Job
+    from commodore_py.compiler.job import Entry, Job
+    from commodore_py.model.stages import CompilePlan
 
 _REFERENCE = re.compile(r"\?\{[^}]+\}")
 
@@ -44,24 +43,24 @@ def run(function: str, job: Job, scratch: Path, *arguments: object, show_log: bo
     """Call one of the functions below in another process, with the reference files on disk."""
     for file in job.references:
         write_if_changed(scratch / "refs" / file.path, file.content)
-    # Kapitan renders the inventory again, from the files, or gets it in another form.
-    job = replace(job, inventory=Inventory({}), bases=None)
     name = f"{__name__}:{function}"
     try:
-        return isolated.call(name, job, scratch, *arguments, forward=show_log)
+        return isolated.call(name, job.root, job.plan, scratch, *arguments, forward=show_log)
     except isolated.Crashed as error:
         raise CompileError(f"Kapitan ended without a result: {error}") from error
 
 
-def compile_targets(job: Job, scratch: Path) -> dict[str, str]:
+def compile_targets(
+    root: Path, plan: CompilePlan, scratch: Path, names: Sequence[str]
+) -> dict[str, str]:
     """Drive Kapitan's parts as its own command would; returns the errors by target."""
     from kapitan.resources import get_inventory
     from kapitan.targets import compile_target, load_target_inventory
 
-    arguments, references, search_paths = _set_up(job, scratch)
+    arguments, references, search_paths = _set_up(root, plan, scratch)
     try:
-        inventory = get_inventory(str(job.root / "inventory"))
-        targets = load_target_inventory(inventory, list(job.targets))
+        inventory = get_inventory(str(root / "inventory"))
+        targets = load_target_inventory(inventory, list(names))
     except (Exception, SystemExit) as error:
         # Kapitan checks all targets at once, logs what it does not like, and ends the process.
         raise CompileError(
@@ -80,7 +79,7 @@ def compile_targets(job: Job, scratch: Path) -> dict[str, str]:
 
 
 def compile_kadet(
-    job: Job, scratch: Path, target: str, fields: Mapping[str, Any], views: Mapping[str, Any]
+    root: Path, plan: CompilePlan, scratch: Path, entry: Entry, views: Mapping[str, Any]
 ) -> str:
     """Compile an entry of kadet by Kapitan's class; returns what is wrong with it, if anything."""
     from kapitan import cached
@@ -88,13 +87,13 @@ def compile_kadet(
     from kapitan.inventory.model.input_types import CompileInputTypeConfig
     from pydantic import TypeAdapter
 
-    arguments, references, search_paths = _set_up(job, scratch)
+    arguments, references, search_paths = _set_up(root, plan, scratch)
     cached.inv = cached.global_inv = _Inventory(views)
     cached.inventory_global_kadet = {}
-    model = TypeAdapter(CompileInputTypeConfig).validate_python(fields)
+    model = TypeAdapter(CompileInputTypeConfig).validate_python(entry.fields)
     compiled = str(scratch / "compiled")
     try:
-        Kadet(compiled, search_paths, references, target, arguments).compile_obj(model)
+        Kadet(compiled, search_paths, references, entry.target, arguments).compile_obj(model)
     except Exception as error:  # noqa: BLE001 - the code of a component may raise anything
         return _words_of(error)
     return ""
@@ -109,7 +108,7 @@ class _Inventory(dict[str, Any]):
         return set()
 
 
-def _set_up(job: Job, scratch: Path) -> tuple[Namespace, Any, list[str]]:
+def _set_up(root: Path, plan: CompilePlan, scratch: Path) -> tuple[Namespace, Any, list[str]]:
     """Kapitan's command line as Commodore sets it, its reference files and its search paths."""
     import jinja2
     from kapitan import cached
@@ -132,15 +131,15 @@ def _set_up(job: Job, scratch: Path) -> tuple[Namespace, Any, list[str]]:
     jinja2.Environment = Confined  # type: ignore[misc]
     jinja2.Template.environment_class = Confined
     arguments = Namespace(
-        inventory_path=str(job.root / "inventory"),
+        inventory_path=str(root / "inventory"),
         inventory_backend="reclass-rs",
-        output_path=str(job.output),
+        output_path=str(plan.output),
         indent=2,
         multiline_string_style="literal",
         yaml_multiline_string_style="literal",
         dump_null_as_empty=False,
         yaml_dump_null_as_empty=False,
-        reveal=job.reveal,
+        reveal=plan.reveal,
         prune=False,
         cache=False,
         verbose=False,
@@ -153,9 +152,9 @@ def _set_up(job: Job, scratch: Path) -> tuple[Namespace, Any, list[str]]:
     )
     cached.args = arguments
     references = RefController(str(scratch / "refs"), embed_refs=False)
-    if job.reveal:
+    if plan.reveal:
         references.register_backend(BarePaths())
-    return arguments, references, [str(path) for path in (*job.search_paths, scratch)]
+    return arguments, references, [str(path) for path in (*plan.search_paths, scratch)]
 
 
 def _words_of(error: BaseException) -> str:

@@ -21,18 +21,20 @@ if TYPE_CHECKING:
     from .job import Job
 
 
-def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
+def compile_job(job: Job) -> Mapping[str, Tree]:
     """Compile all targets and read what they wrote."""
-    folders = {target: target.replace(".", "/") for target in job.targets}
+    folders = {target: target.replace(".", "/") for target in job.targets()}
     # Components may read `compiled/`: they must find this run's output there, not the last one's.
-    if job.output == job.root:
-        remove(job.root / "compiled")
+    if job.plan.output == job.root:
+        remove(job.config.paths.compiled)
     for target, folder in folders.items():
         _refuse_misplaced(job, target)
-        remove(job.output / "compiled" / folder)
+        remove(job.plan.output / "compiled" / folder)
     with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kapitan") as name:
         scratch = Path(name).resolve()
-        problems = kapitan.run("compile_targets", job, scratch, show_log=show_log)
+        show_log = job.config.verbosity > 0
+        names = tuple(folders)
+        problems = kapitan.run("compile_targets", job, scratch, names, show_log=show_log)
         raise_collected(
             (
                 kapitan.CompileError.of(problem, scratch, f"target {target}")
@@ -49,8 +51,8 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
 
 def _refuse_misplaced(job: Job, target: str) -> None:
     """Refuse what Kapitan would write or delete elsewhere: it joins paths and looks no further."""
-    output = Output(target, job.checkouts.get(target))
-    compiled = f"{job.root}/compiled/{output.folder}"
+    output = Output(target, job.plan.checkouts.get(target))
+    compiled = f"{job.config.paths.compiled}/{output.folder}"
     for entry in entries_of(job.inventory.nodes[target]).compiled:
         removed = entry.input_paths if entry.input_type == "remove" else ()
         paths = (normpath(job.root / path) for path in removed)

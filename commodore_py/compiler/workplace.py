@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
-from commodore_py.adapters.git.on_disk import on_disk
+from commodore_py.adapters.git.on_disk import notes_below, on_disk
 from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:
@@ -81,5 +81,6 @@ def laid_out(job: InputJob, watched: Iterable[Path] = ()) -> Iterator[Workplace]
 def checkout_on_disk(job: InputJob, watched: Iterable[Path] = ()) -> Iterator[Borrowed]:
     """The component's checkout as this target left it; afterwards it is as it was."""
     checkout, before = job.output.checkout or job.job.root, job.output
-    with on_disk(job.job.notes, checkout, before.written, watched, made=before.made) as borrowed:
+    notes = job.job.plan.scratch_notes or notes_below(job.job.config.paths.state)
+    with on_disk(notes, checkout, before.written, watched, made=before.made) as borrowed:
         yield borrowed

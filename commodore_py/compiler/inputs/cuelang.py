@@ -52,5 +52,5 @@ def _exported(job: InputJob, source: Path) -> bytes:
         folder = Path(name).resolve() / source.name
         files.write_tree(folder, job.files.tree_at(source))
         files.write_if_changed(folder / "input.yaml", yaml.dump(fields["input"]).encode())
-        env = {"CUE_REGISTRY": "none"} if job.job.offline else {}
+        env = {"CUE_REGISTRY": "none"} if job.job.config.offline else {}
         return run_program(job, command, source, folder, env)

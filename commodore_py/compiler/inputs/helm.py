@@ -186,7 +186,7 @@ def _on_disk(
 
     A chart that Helm adds sub-charts to stays in its place, as these may be folders beside it.
     """
-    if job.job.offline and wanted:
+    if job.job.config.offline and wanted:
         raise CommodoreError(
             f"helm would fetch what is wanted by {', '.join(wanted)}",
             where=job.entry.where,

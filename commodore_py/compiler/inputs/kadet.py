@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
@@ -33,9 +34,9 @@ def render(job: InputJob) -> Output:
             str(scratch / clean) if (clean := normpath(path)).startswith("compiled/") else path
             for path in entry.input_paths
         ]
-        fields = {**entry.fields, "input_paths": inputs}
+        given = replace(entry, fields={**entry.fields, "input_paths": inputs})
         targets = {name: dict(views.of(name)) for name in views.names()}
-        problem = run("compile_kadet", job.job, scratch, output.target, fields, targets)
+        problem = run("compile_kadet", job.job, scratch, given, targets)
         if problem:
             raise CompileError.of(problem, scratch, entry.where)
         return workplace.output()

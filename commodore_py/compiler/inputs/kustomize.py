@@ -89,7 +89,7 @@ def record_kustomization(job: InputJob, folder: Path) -> None:
             recorder.unseal(f"kustomize fetches {base.url}")
         elif not _COMMIT.fullmatch(version.ref):
             about = f"{version.repository} {version.ref}"
-            commit = UNKNOWN if job.job.offline else commit_of(about)
+            commit = UNKNOWN if job.job.config.offline else commit_of(about)
             recorder.note(REMOTE.question(about), commit)
     record_program(KUSTOMIZE, recorder)
 
@@ -116,7 +116,7 @@ def fetching(job: InputJob, folder: Path, scratch: Path) -> Iterator[Mapping[str
         for place in base.local_places:
             look.reach.real_folder(place)
     fetched = [base for base in bases if not base.local_places]
-    if job.job.offline and fetched:
+    if job.job.config.offline and fetched:
         urls = dict.fromkeys(base.url for base in fetched)
         raise CommodoreError(
             f"kustomize would fetch {', '.join(urls)}",

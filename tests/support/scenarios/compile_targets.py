@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.compiler import Job
 from commodore_py.compiler.compile import compile_job
 from commodore_py.lib import LIBRARIES
-from commodore_py.model.inventory import Inventory
-from tests.support.builders import make_node
+from commodore_py.model.inventory import Instance, Inventory
+from commodore_py.model.stages import CompilePlan
+from tests.support.builders import make_config, make_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,27 +52,25 @@ class CompileTargets:
             {"input_type": kind, "input_paths": list(paths), "output_path": "out", **fields}
         )
 
-    def job(self, **changes: Any) -> Job:  # noqa: ANN401 - Job checks them by name
+    def job(self, *, bases: Any = None, **settings: Any) -> Job:  # noqa: ANN401 - Config checks them by name
         """What is compiled now."""
         nodes = {
             name: make_node(name, parameters={**values, "kapitan": {"compile": self.entries[name]}})
             for name, values in self.parameters.items()
         }
         self.root.mkdir(parents=True, exist_ok=True)
-        job = Job(
-            root=self.root,
-            inventory=Inventory(nodes),
-            targets=tuple(sorted(nodes)),
-            search_paths=(self.root / "vendor", self.root, LIBRARIES),
-            references=self.references,
-            reveal=False,
-            processes=self.processes,
-            output=self.root,
-            reach=Reach((self.root, LIBRARIES.parent, *self.checkouts.values()), work=(self.root,)),
-            checkouts=self.checkouts,
-            result_cache=self.store,
+        search_paths = (self.root / "vendor", self.root, LIBRARIES)
+        reach = Reach((self.root, LIBRARIES.parent, *self.checkouts.values()), work=(self.root,))
+        return Job(
+            make_config(
+                self.root, **{"processes": self.processes, "result_cache": self.store, **settings}
+            ),
+            CompilePlan(self.root, search_paths, self.checkouts),
+            Inventory(nodes, tuple(Instance(name, name) for name in sorted(nodes))),
+            self.references,
+            reach,
+            bases,
         )
-        return replace(job, **changes)
 
     def compiled(self) -> list[str]:
         """Compile both ways; the bytes must be the same. Returns which entries were rendered."""

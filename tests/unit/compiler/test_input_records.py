@@ -139,7 +139,7 @@ def _sealed(
 
 
 def _input_job(job: Job, recorder: Recorder) -> InputJob:
-    files = Files(job.root / "compiled", job.root / "catalog", {}, job.search_paths)
+    files = Files(job.root / "compiled", job.root / "catalog", {}, job.plan.search_paths)
     (entry,) = entries_of(job.inventory.nodes["web"]).compiled
     return InputJob(
         job=job,
