@@ -140,53 +140,42 @@ class _List:
             self._refuse((), f"{self.name} must be a list, not {value_shown(entries)}")
             return
         for index, entry in enumerate(entries):
-            fields = self._fields_of(index, entry)
-            if fields is None:
-                continue
             before = len(self.problems)
-            self._check(index, entry, fields)
+            fields = self._completed(f"[{index}]", entry)
             if len(self.problems) == before:
-                yield (
-                    index,
-                    {
-                        key: one.accept(entry[key]) if key in entry else one.default
-                        for key, one in fields.items()
-                    },
-                )
+                yield index, fields
 
-    def _fields_of(self, index: int, entry: object) -> Mapping[str, Field] | None:
-        here = (f"[{index}]",)
+    def _completed(self, here: str, entry: object) -> Mapping[str, Any]:
         if not isinstance(entry, Mapping):
             shown = value_shown(entry)
-            self._refuse(here, f"an entry of {self.name} must be a mapping, not {shown}")
-            return None
+            self._refuse((here,), f"an entry of {self.name} must be a mapping, not {shown}")
+            return {}
         if self.key not in entry:
-            self._refuse(here, f"an entry of {self.name} has no {self.key}", f"add {self.key}")
-            return None
+            self._refuse((here,), f"an entry of {self.name} has no {self.key}", f"add {self.key}")
+            return {}
         kind = entry[self.key]
-        if isinstance(kind, str) and kind in self.kinds:
-            return self.kinds[kind]
-        hint = f"{_meant(kind, self.kinds)}there are {', '.join(sorted(self.kinds))}"
-        self._refuse((*here, self.key), f"{value_shown(kind)} is not a valid {self.what}", hint)
-        return None
-
-    def _check(self, index: int, entry: Mapping[Any, Any], fields: Mapping[str, Field]) -> None:
-        here = (f"[{index}]",)
-        what = f"{self.what} {entry[self.key]}"
+        if not isinstance(kind, str) or kind not in self.kinds:
+            hint = f"{_meant(kind, self.kinds)}there are {', '.join(sorted(self.kinds))}"
+            text = f"{value_shown(kind)} is not a valid {self.what}"
+            self._refuse((here, self.key), text, hint)
+            return {}
+        fields, what = self.kinds[kind], f"{self.what} {kind}"
+        accepted: dict[str, Any] = {}
         for key, value in entry.items():
             if key not in fields:
                 shown = key if isinstance(key, str) else value_shown(key)
                 hint = f"{_meant(key, fields)}there are {', '.join(sorted(fields))}"
-                self._refuse((*here, key), f"{what} has no key {shown}", hint)
+                self._refuse((here, key), f"{what} has no key {shown}", hint)
                 continue
             try:
-                fields[key].accept(value)
+                accepted[key] = fields[key].accept(value)
             except ValueError as error:
                 text = f"{key} of {what} must be {error}, not {value_shown(value)}"
-                self._refuse((*here, key), text)
-        for key, one in fields.items():
-            if one.required and key not in entry:
-                self._refuse(here, f"{what} needs {key}", f"add {key}")
+                self._refuse((here, key), text)
+        for key, spec in fields.items():
+            if spec.required and key not in entry:
+                self._refuse((here,), f"{what} needs {key}", f"add {key}")
+        return {key: accepted.get(key, spec.default) for key, spec in fields.items()}
 
     def _refuse(self, path: tuple[Hashable, ...], message: str, hint: str = "") -> None:
         spot = Spot(self.target, ("kapitan", self.name, *path))
