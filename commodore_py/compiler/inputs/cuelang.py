@@ -6,9 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import yaml
-
-from commodore_py.adapters import files
+from commodore_py.adapters import files, yaml
 from commodore_py.compiler.fields import EVERY_INPUT, NO_TEXT, Field, named_values, or_null, text
 from commodore_py.model.tree import Entry
 
@@ -51,6 +49,6 @@ def _exported(job: InputJob, source: Path) -> bytes:
     with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".cue") as name:
         folder = Path(name).resolve() / source.name
         files.write_tree(folder, job.files.tree_at(source))
-        files.write_if_changed(folder / "input.yaml", yaml.dump(fields["input"]).encode())
+        files.write_if_changed(folder / "input.yaml", yaml.dump(fields["input"]))
         env = {"CUE_REGISTRY": "none"} if job.job.config.offline else {}
         return run_program(job, command, source, folder, env)

@@ -10,12 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
-from commodore_py.adapters import files, kustomize
-from commodore_py.adapters import yaml as yaml_door
+from commodore_py.adapters import files, kustomize, yaml
 from commodore_py.adapters.child_environment import child_environment
 from commodore_py.adapters.reading import text_of
+from commodore_py.adapters.yaml.emitter import Style, emit
 from commodore_py.cache.digests import UNKNOWN
 from commodore_py.cache.questions.remotes import REMOTE, commit_of
 from commodore_py.cache.questions.tools import KUSTOMIZE
@@ -55,6 +53,8 @@ log = logging.getLogger(__name__)
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PROTOCOLS = "https:http:ssh:git"
+# Kapitan writes these objects by PyYAML, with its defaults.
+_STYLE = Style(indent_sequences=False, multiline="plain", aliases=True)
 
 
 def render(job: InputJob) -> Output:
@@ -66,8 +66,7 @@ def render(job: InputJob) -> Output:
             with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kustomize") as name:
                 scratch = Path(name).resolve()
                 built = _built(job, source, scratch).decode(errors="replace")
-                problem = f"what kustomize built from {source} cannot be read"
-                output = output.with_files(_objects(job, built, problem))
+                output = output.with_files(_objects(job, source, built))
     return output
 
 
@@ -187,11 +186,11 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
                 raise CommodoreError(
                     f"patch {name} must be a mapping with patch and target", where=job.entry.where
                 )
-            files.write_if_changed(Path(place), yaml.dump(patch["patch"]).encode())
+            files.write_if_changed(Path(place), yaml.dump(patch["patch"]))
             content.setdefault("patches", []).append(
                 {"path": os.path.basename(place), "target": patch["target"]}  # noqa: PTH119 - a text
             )
-        files.write_if_changed(build / "kustomization.yaml", yaml.dump(content).encode())
+        files.write_if_changed(build / "kustomization.yaml", yaml.dump(content))
         # Bases of others have bases as well.
         bases = kustomize.read_kustomizations(source, look).remote_bases
         allowed = _PROTOCOLS + (":file" if any(base.local_places for base in bases) else "")
@@ -202,22 +201,25 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
 def _kustomization(job: InputJob, source: Path) -> Mapping[str, Any]:
     """The kustomization of a folder."""
     file = source / "kustomization.yaml"
-    content = yaml_door.load(job.files.read(file) or b"", name=str(file)) or {}
+    content = yaml.load(job.files.read(file) or b"", name=str(file)) or {}
     if not isinstance(content, dict):
         raise CommodoreError(f"{file} is not a mapping", where=job.entry.where)
     return content
 
 
-def _objects(job: InputJob, built: str, problem: str) -> Mapping[Place, Entry]:
+def _objects(job: InputJob, source: Path, built: str) -> Mapping[Place, Entry]:
     """The objects by their files, written as Kapitan does."""
     written: dict[Place, Entry] = {}
     try:
-        for document in filter(None, yaml.safe_load_all(built)):
+        for document in filter(
+            None, yaml.load_all(built, name=f"what kustomize built from {source}")
+        ):
             kind = document.get("kind", "").lower()
             name = document.get("metadata", {}).get("name", "").lower()
             file = f"{name}-{kind}.yaml" if name and kind else "output.yaml"
             place = job.output.place(job.entry.output_path, file)
-            written[place] = Entry(yaml.dump(document).encode())
-    except (yaml.YAMLError, AttributeError) as error:
-        raise CommodoreError(f"{problem}: {error}", where=job.entry.where) from error
+            written[place] = Entry(emit(document, _STYLE).encode())
+    except AttributeError as error:
+        text = f"what kustomize built from {source} cannot be read: {error}"
+        raise CommodoreError(text, where=job.entry.where) from error
     return written
