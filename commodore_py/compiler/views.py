@@ -7,6 +7,7 @@ gives this view of it, and components have come to rely on its completed entries
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.model.inventory import CLASSES, NodeFields
@@ -17,20 +18,22 @@ from .fields import flag
 if TYPE_CHECKING:
     from commodore_py.model.inventory import Inventory, Node
 
-_VAULT_KEYS = {
-    "addr": None,
+_CONNECTION = (
+    "addr",
+    "skip_verify",
+    "client_key",
+    "client_cert",
+    "cacert",
+    "capath",
+    "namespace",
+)
+"""Keys that may be written like variables of the program vault, too."""
+_FLAGS = ("skip_verify", "always_latest")
+_VAULT_KEYS: Mapping[str, Any] = {
+    **dict.fromkeys(_CONNECTION),
+    **dict.fromkeys(("engine", "auth", "crypto_key", "always_latest", "mount", "key")),
     "skip_verify": True,
-    "client_key": None,
-    "client_cert": None,
-    "cacert": None,
-    "capath": None,
-    "namespace": None,
-    "engine": None,
-    "auth": None,
-    "crypto_key": None,
     "always_latest": False,
-    "mount": None,
-    "key": None,
 }
 _SECRET_BACKENDS: Mapping[str, Mapping[str, Any]] = {
     "gpg": {"recipients": []},
@@ -40,16 +43,6 @@ _SECRET_BACKENDS: Mapping[str, Mapping[str, Any]] = {
     "vaulttransit": {**_VAULT_KEYS, "engine": "transit", "mount": "transit"},
     "azkms": {},
 }
-_UPPER_CASE_NAMES = (
-    "addr",
-    "skip_verify",
-    "client_key",
-    "client_cert",
-    "cacert",
-    "capath",
-    "namespace",
-)
-_FLAGS = ("skip_verify", "always_latest")
 
 
 class Views:
@@ -125,14 +118,10 @@ def _backend(written: object, defaults: Mapping[str, Any]) -> object:
     completed = dict(defaults)
     for key, value in written.items():
         short = str(key).removeprefix("VAULT_").lower()
-        name = short if str(key) == f"VAULT_{short.upper()}" and short in _UPPER_CASE_NAMES else key
+        name = short if str(key) == f"VAULT_{short.upper()}" and short in _CONNECTION else key
         if name in completed:
-            completed[name] = _as_flag(value) if name in _FLAGS else value
+            completed[name] = value
+            if name in _FLAGS:
+                with suppress(ValueError):
+                    completed[name] = flag(value)
     return completed
-
-
-def _as_flag(value: object) -> object:
-    try:
-        return flag(value)
-    except ValueError:
-        return value

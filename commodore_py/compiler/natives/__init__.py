@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import functools
 import hashlib
 import io
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.jsonnet.evaluate import Native
@@ -21,8 +21,6 @@ from . import yaml as native_yaml
 from .files import argument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from commodore_py.adapters.files.view import Files
     from commodore_py.adapters.jsonnet.inventory import InventoryImports, TargetViews
 
@@ -39,26 +37,23 @@ def natives(files: Files, inventory: InventoryImports, *, target: str) -> Mappin
     """All of Kapitan's, and the two that only filters have in Commodore, for one target."""
     views = inventory.views
 
-    def on(call: Callable[..., object], *given: object) -> Callable[..., object]:
-        return functools.partial(call, *given)
-
     return {
-        "inventory": Native(("target", "inv_path"), on(_inventory, files, views)),
-        "topics": Native(("name",), on(topics, views, target)),
-        "file_read": Native(("name",), on(native_files.file_read, files)),
-        "file_exists": Native(("name",), on(native_files.file_exists, files)),
-        "dir_files_list": Native(("name",), on(native_files.dir_files_list, files)),
-        "dir_files_read": Native(("name",), on(native_files.dir_files_read, files)),
-        "list_dir": Native(("dir", "basename"), on(native_files.list_dir, files)),
-        "yaml_load": Native(("name",), on(native_yaml.yaml_load, files)),
-        "yaml_load_stream": Native(("name",), on(native_yaml.yaml_load_stream, files)),
-        "yaml_load_all": Native(("file",), on(native_yaml.yaml_load_all, files), ready=True),
+        "inventory": Native(("target", "inv_path"), partial(_inventory, files, views)),
+        "topics": Native(("name",), partial(topics, views, target)),
+        "file_read": Native(("name",), partial(native_files.file_read, files)),
+        "file_exists": Native(("name",), partial(native_files.file_exists, files)),
+        "dir_files_list": Native(("name",), partial(native_files.dir_files_list, files)),
+        "dir_files_read": Native(("name",), partial(native_files.dir_files_read, files)),
+        "list_dir": Native(("dir", "basename"), partial(native_files.list_dir, files)),
+        "yaml_load": Native(("name",), partial(native_yaml.yaml_load, files)),
+        "yaml_load_stream": Native(("name",), partial(native_yaml.yaml_load_stream, files)),
+        "yaml_load_all": Native(("file",), partial(native_yaml.yaml_load_all, files), ready=True),
         "yaml_dump": Native(("obj",), native_yaml.yaml_dump),
         "yaml_dump_stream": Native(("obj",), native_yaml.yaml_dump_stream),
-        "jinja2_render_file": Native(("name", "ctx"), on(_jinja2_render_file, files)),
+        "jinja2_render_file": Native(("name", "ctx"), partial(_jinja2_render_file, files)),
         "sha256_string": Native(("obj",), _sha256_string),
         "gzip_b64": Native(("obj",), _gzip_b64),
-        "jsonschema_validate": Native(("obj", "schema_obj"), on(_jsonschema_validate, files)),
+        "jsonschema_validate": Native(("obj", "schema_obj"), partial(_jsonschema_validate, files)),
     }
 
 
@@ -141,7 +136,7 @@ def _jsonschema_validate(files: Files, value: object, schema: object) -> dict[st
         files.unseal("a JSON schema refers to others")
     parsed = native_yaml.parsed(value, what="the value")
     parsed_schema = native_yaml.parsed(schema, what="the schema")
-    return in_main_thread(functools.partial(validation, parsed, parsed_schema))
+    return in_main_thread(partial(validation, parsed, parsed_schema))
 
 
 def validation(

@@ -28,12 +28,12 @@ _values = functools.lru_cache(maxsize=_REMEMBERED)(read_all)
 
 def yaml_load(files: Files, name: object) -> str:
     """The only document of a file as JSON text."""
-    return _document(*_yaml_file(files, name))
+    return _json(*_yaml_file(files, name), stream=False)
 
 
 def yaml_load_stream(files: Files, name: object) -> str:
     """All documents of a file as JSON text."""
-    return _documents(*_yaml_file(files, name))
+    return _json(*_yaml_file(files, name), stream=True)
 
 
 def yaml_load_all(files: Files, name: object) -> list[Json]:
@@ -81,23 +81,15 @@ def _yaml_file(files: Files, name: object) -> tuple[str, str]:
 
 
 # Code often reads a file for each of its objects.
-@functools.lru_cache(maxsize=_REMEMBERED)
-def _document(text: str, path: str) -> str:
-    return _json(yaml.load(text, name=path), text, path, (0,))
-
-
-@functools.lru_cache(maxsize=_REMEMBERED)
-def _documents(text: str, path: str) -> str:
-    return _json(yaml.load_all(text, name=path), text, path, ())
-
-
-def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
+@functools.lru_cache(maxsize=2 * _REMEMBERED)
+def _json(text: str, path: str, *, stream: bool) -> str:
+    value = (yaml.load_all if stream else yaml.load)(text, name=path)
     try:
         return json.dumps(value)
     except RecursionError as error:
         raise CommodoreError("nested too deeply to be written as JSON", where=path) from error
     except (TypeError, ValueError) as error:
-        for below, misfit in _misfits(value, root):
+        for below, misfit in _misfits(value, () if stream else (0,)):
             raise CommodoreError(
                 misfit,
                 where=f"{path}:{yaml.line_at(text, below)}",
