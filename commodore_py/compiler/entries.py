@@ -23,17 +23,13 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import PlaceOf
 
 
-class BadEntry(CommodoreError):
-    """An entry of one of the lists cannot be understood."""
-
-
 @dataclass(frozen=True, slots=True)
 class Entries:
     """Both lists of a target, and what is wrong with them."""
 
     compiled: tuple[Entry, ...]
     dependencies: tuple[Mapping[str, Any], ...]
-    problems: tuple[BadEntry, ...] = ()
+    problems: tuple[CommodoreError, ...] = ()
 
 
 def check_entries(inventory: Inventory, place_of: PlaceOf) -> None:
@@ -74,14 +70,14 @@ def entries_of(node: Node, place_of: PlaceOf = nowhere) -> Entries:
     return Entries(entries, dependencies, (*compiled.problems, *problems))
 
 
-def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[BadEntry]:
+def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[CommodoreError]:
     entries = entries_of(node, place_of)
     yield from entries.problems
     # Output in the checkout is only prepared for later entries: it gets nowhere by itself.
     checkout = f"{node.parameters.get('_base_directory')}/"
     if not entries.problems and all(e.output_path.startswith(checkout) for e in entries.compiled):
         spot = Spot(node.name, ("kapitan", "compile"))
-        yield BadEntry(
+        yield CommodoreError(
             f"{node.name}: compiling it gives no file",
             where=f"inventory/classes/components/{node.name}.yml\n{spot.seen_from(place_of)}",
             hint="its class file lists no input whose output goes below compiled/; a component"
@@ -91,7 +87,7 @@ def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[BadEntry]:
 
 def _dependencies(
     node: Node, place_of: PlaceOf
-) -> tuple[tuple[Mapping[str, Any], ...], list[BadEntry]]:
+) -> tuple[tuple[Mapping[str, Any], ...], list[CommodoreError]]:
     kind = "dependency type"
     listed = _List("dependencies", "type", kind, DEPENDENCY_TYPES, node.name, place_of)
     return tuple(fields for _, fields in listed.checked(_kapitan(node))), listed.problems
@@ -129,7 +125,7 @@ class _List:
     kinds: Mapping[str, Mapping[str, Field]]
     target: str
     place_of: PlaceOf
-    problems: list[BadEntry] = field(default_factory=list)
+    problems: list[CommodoreError] = field(default_factory=list)
 
     def checked(self, kapitan: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Completed entries with their numbers; the others become problems."""
@@ -180,7 +176,7 @@ class _List:
     def _refuse(self, path: tuple[Hashable, ...], message: str, hint: str = "") -> None:
         spot = Spot(self.target, ("kapitan", self.name, *path))
         where = spot.seen_from(self.place_of)
-        self.problems.append(BadEntry(f"{self.target}: {message}", where=where, hint=hint))
+        self.problems.append(CommodoreError(f"{self.target}: {message}", where=where, hint=hint))
 
 
 def _meant(name: object, names: Iterable[str]) -> str:

@@ -11,15 +11,11 @@ from commodore_py.adapters.yaml.emitter import Style, emit_documents
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from .tags import Tags
 
 _BY_SUFFIX = (".json", ".yaml", ".yml", ".toml")
-
-
-class BadValue(CommodoreError):
-    """A value that the output format cannot hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +33,15 @@ class Format:
         try:
             if self.prune:
                 value = pruned(value)
-            return file_name, _WRITERS[kind](self.tags.in_value(value), self.style)
+            return file_name, _written(kind, self.tags.in_value(value), self.style)
         except CommodoreError as error:
             error.where = f"{file_name}: {error.where}" if error.where else file_name
             raise
         except RecursionError as error:
-            raise BadValue("the value is nested too deeply", where=file_name) from error
+            raise CommodoreError("the value is nested too deeply", where=file_name) from error
         except UnicodeEncodeError as error:
             problem = f"the value is not valid Unicode: {error.reason}"
-            raise BadValue(problem, where=file_name) from error
+            raise CommodoreError(problem, where=file_name) from error
 
 
 def style_of(parameters: Mapping[str, Any]) -> Style:
@@ -83,56 +79,48 @@ def _kind_and_name(output_type: str, name: str) -> tuple[str, str]:
     return "yaml", f"{name}.yaml"
 
 
-def _yaml(value: object, style: Style) -> bytes:
-    if not value:
-        return b""
-    match value:
-        case dict():
-            documents: list[object] = [value]
-        case list():
-            documents = value
-        case str():
-            # Kapitan iterates over anything else: a string is a document for each character.
-            documents = list(value)
-        case _:
-            raise BadValue(
-                f"a file cannot hold {json.dumps(value)} alone",
-                hint="put it into an object or a list, or set output_type: json",
-            )
-    return emit_documents(documents, style).encode()
-
-
-def _json(value: object, style: Style) -> bytes:  # noqa: ARG001 - JSON has one style
-    return json.dumps(value, indent=2, sort_keys=True).encode() if value else b""
-
-
-def _plain(value: object, style: Style) -> bytes:  # noqa: ARG001 - text has none
-    if not isinstance(value, str):
-        raise BadValue(
+def _written(kind: str, value: object, style: Style) -> bytes:
+    if kind == "plain":
+        if isinstance(value, str):
+            return value.encode()
+        raise CommodoreError(
             f"output_type plain needs a string, not {kind_of(value)}",
             hint="convert it (std.toString, std.manifestJson, ...), or choose another output_type",
         )
-    return value.encode()
-
-
-def _toml(value: object, style: Style) -> bytes:  # noqa: ARG001 - TOML has one style
     if not value:
         return b""
+    match kind:
+        case "json":
+            return json.dumps(value, indent=2, sort_keys=True).encode()
+        case "toml":
+            return _toml(value)
+        case _:
+            return emit_documents(_documents(value), style).encode()
+
+
+def _documents(value: object) -> list[object]:
+    match value:
+        case dict():
+            return [value]
+        case list():
+            return value
+        case str():
+            # Kapitan iterates over anything else: a string is a document for each character.
+            return list(value)
+        case _:
+            raise CommodoreError(
+                f"a file cannot hold {json.dumps(value)} alone",
+                hint="put it into an object or a list, or set output_type: json",
+            )
+
+
+def _toml(value: object) -> bytes:
     if not isinstance(value, dict):
-        raise BadValue(f"output_type toml needs an object, not {kind_of(value)}")
+        raise CommodoreError(f"output_type toml needs an object, not {kind_of(value)}")
     import toml  # hardly any component writes TOML
 
     try:
         text: str = toml.dumps(value)
     except (TypeError, ValueError, AttributeError, IndexError) as error:
-        raise BadValue(f"TOML cannot hold this value: {error}") from error
+        raise CommodoreError(f"TOML cannot hold this value: {error}") from error
     return text.encode()
-
-
-_WRITERS: Mapping[str, Callable[[object, Style], bytes]] = {
-    "yaml": _yaml,
-    "yml": _yaml,
-    "json": _json,
-    "plain": _plain,
-    "toml": _toml,
-}

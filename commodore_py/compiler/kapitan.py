@@ -26,17 +26,13 @@ if TYPE_CHECKING:
 _REFERENCE = re.compile(r"\?\{[^}]+\}")
 
 
-class CompileError(CommodoreError):
-    """An instance could not be compiled."""
-
-    @classmethod
-    def of(cls, problem: str, scratch: Path, where: str) -> CompileError:
-        """An error of Kapitan, with the reference that it names, if it does."""
-        # The scratch folder is removed before this is read.
-        error = cls(problem.replace(str(scratch), "(scratch)"), where=where)
-        match = _REFERENCE.search(problem)
-        error.subject = match[0] if match else ""
-        return error
+def failure(problem: str, scratch: Path, where: str) -> CommodoreError:
+    """An error of Kapitan, with the reference that it names, if it does."""
+    # The scratch folder is removed before this is read.
+    error = CommodoreError(problem.replace(str(scratch), "(scratch)"), where=where)
+    match = _REFERENCE.search(problem)
+    error.subject = match[0] if match else ""
+    return error
 
 
 def run(function: str, job: Job, scratch: Path, *arguments: object, show_log: bool = False) -> Any:  # noqa: ANN401 - whatever the function returns
@@ -47,7 +43,7 @@ def run(function: str, job: Job, scratch: Path, *arguments: object, show_log: bo
     try:
         return isolated.call(name, job.root, job.plan, scratch, *arguments, forward=show_log)
     except isolated.Crashed as error:
-        raise CompileError(f"Kapitan ended without a result: {error}") from error
+        raise CommodoreError(f"Kapitan ended without a result: {error}") from error
 
 
 def compile_targets(
@@ -63,7 +59,7 @@ def compile_targets(
         targets = load_target_inventory(inventory, list(names))
     except (Exception, SystemExit) as error:
         # Kapitan checks all targets at once, logs what it does not like, and ends the process.
-        raise CompileError(
+        raise CommodoreError(
             f"Kapitan does not accept the inventory: {error}",
             where="parameters.kapitan of the targets",
             hint="check input types and keys of the compile and dependencies entries;"

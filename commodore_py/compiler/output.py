@@ -21,10 +21,6 @@ Place: TypeAlias = PurePosixPath | Path
 """A path in the target's tree, or an absolute one in the component's checkout."""
 
 
-class Misplaced(CommodoreError):
-    """Output that would land where it must not."""
-
-
 @dataclass(frozen=True, slots=True)
 class Output:
     """The state of one target between two entries."""
@@ -54,26 +50,33 @@ class Output:
                 f"{shown(name or output_path)} cannot be a file of the output: its path {problem}",
                 hint="choose another key or output path",
             )
-        if isabs(text):
-            path = Path(text)
-            if self.checkout is None or not path.is_relative_to(self.checkout):
-                raise self._misplaced(text)
-            if has_git_name(str(path.relative_to(self.checkout))):
-                raise self._misplaced(text)
+        path, checkout = Path(text), self.checkout
+        if not isabs(text) and path.parts[:1] != ("..",):
+            return PurePosixPath(text)
+        if (
+            isabs(text)
+            and checkout is not None
+            and path.is_relative_to(checkout)
+            and not has_git_name(str(path.relative_to(checkout)))
+        ):
             return path
-        if text.split("/", 1)[0] == "..":
-            raise self._misplaced(text)
-        return PurePosixPath(text)
+        raise CommodoreError(
+            f"{text} would be written or removed outside of compiled/{self.target}",
+            hint="output goes below it, or to an absolute path in the component's own checkout",
+        )
 
     def with_files(self, files: Mapping[Place, Entry]) -> Output:
         """With files added; the last one to a path wins."""
         in_tree = {path: entry for path, entry in files.items() if not isinstance(path, Path)}
         placed = {path: entry for path, entry in files.items() if isinstance(path, Path)}
-        return replace(
-            self,
-            tree=self._checked(self.tree.plus(in_tree)) if in_tree else self.tree,
-            written={**self.written, **placed},
-        )
+        tree = self.tree.plus(in_tree) if in_tree else self.tree
+        both = sorted(tree.folders() & tree.keys()) if in_tree else ()
+        if both:
+            raise CommodoreError(
+                f"{both[0]} is a file and a folder at the same time",
+                hint="write one of the two to another name",
+            )
+        return replace(self, tree=tree, written={**self.written, **placed})
 
     def with_folder(self, folder: Place) -> Output:
         """With a folder that is there even if nothing is written into it."""
@@ -113,21 +116,6 @@ class Output:
                 for folder in self.made
                 if not any(folder.is_relative_to(removed) for removed in lost)
             ),
-        )
-
-    @staticmethod
-    def _checked(tree: Tree) -> Tree:
-        for path in sorted(tree.folders() & tree.keys()):
-            raise CommodoreError(
-                f"{path} is a file and a folder at the same time",
-                hint="write one of the two to another name",
-            )
-        return tree
-
-    def _misplaced(self, path: str) -> Misplaced:
-        return Misplaced(
-            f"{path} would be written or removed outside of compiled/{self.target}",
-            hint="output goes below it, or to an absolute path in the component's own checkout",
         )
 
 

@@ -37,7 +37,7 @@ def compile_job(job: Job) -> Mapping[str, Tree]:
         problems = kapitan.run("compile_targets", job, scratch, names, show_log=show_log)
         raise_collected(
             (
-                kapitan.CompileError.of(problem, scratch, f"target {target}")
+                kapitan.failure(problem, scratch, f"target {target}")
                 for target, problem in sorted(problems.items())
             ),
             "some component instances do not compile",

@@ -26,7 +26,7 @@ from commodore_py.compiler.fields import (
     or_null,
     texts,
 )
-from commodore_py.compiler.formats import BadValue, Format
+from commodore_py.compiler.formats import Format
 from commodore_py.compiler.workplace import checkout_on_disk
 from commodore_py.errors import CommodoreError
 from commodore_py.model.problem import Problem
@@ -246,6 +246,6 @@ def _formatted(how: Format, path: PurePosixPath, content: bytes) -> tuple[str, b
     try:
         return how.file(str(path), documents)
     except TypeError as error:
-        raise BadValue(
+        raise CommodoreError(
             f"what the chart gives cannot be written: {error}", where=str(path)
         ) from error

@@ -34,10 +34,6 @@ set_literal skip_crds skip_schema_validation skip_tests timeout version wait wai
 """
 
 
-class BadFlag(CommodoreError):
-    """A key of helm_params that is not a flag of `helm template`, or a value it cannot have."""
-
-
 @dataclass(frozen=True, slots=True)
 class Release:
     """The settings of an entry for a chart."""
@@ -74,7 +70,7 @@ def releases_of(fields: Mapping[str, Any], *, where: str) -> tuple[Release, Rele
     params = dict(fields["helm_params"])
     name, output_file = params.pop("name", None), str(params.pop("output_file", None) or "")
     if (output_file and normpath(f"/x/{output_file}")[:3] != "/x/") or output_file.startswith("/"):
-        raise BadFlag(
+        raise CommodoreError(
             f"helm_params.output_file: {output_file} is outside of the output",
             where=where,
             hint="name a file below output_path",
@@ -92,7 +88,9 @@ def releases_of(fields: Mapping[str, Any], *, where: str) -> tuple[Release, Rele
     pairs = tuple(flags.items())
     for one in (str(name or ""), str(old_name or "")):
         if one.startswith("-"):
-            raise BadFlag(f"helm_params.name: {one} is not the name of a release", where=where)
+            raise CommodoreError(
+                f"helm_params.name: {one} is not the name of a release", where=where
+            )
     first = Release(str(name or old_name or ""), output_file, pairs)
     return first, Release(str(old_name or ""), "", pairs)
 
@@ -124,15 +122,15 @@ def values_text(values: Mapping[str, Any]) -> str:
 def _flag(key: str, where: str) -> str:
     name = str(key).replace("_", "-")
     if len(name) == 1:
-        raise BadFlag(f"helm_params.{key}: only long flags can be given", where=where)
+        raise CommodoreError(f"helm_params.{key}: only long flags can be given", where=where)
     if "-" in str(key):
-        raise BadFlag(f"helm_params.{key}: write _ in place of -", where=where)
+        raise CommodoreError(f"helm_params.{key}: write _ in place of -", where=where)
     if name in _OTHER_FIELDS:
-        raise BadFlag(
+        raise CommodoreError(
             f"helm_params.{key} cannot be given", where=where, hint=f"use {_OTHER_FIELDS[name]}"
         )
     if name in _DENIED:
-        raise BadFlag(f"helm_params.{key} cannot be given: it is decided here", where=where)
+        raise CommodoreError(f"helm_params.{key} cannot be given: it is decided here", where=where)
     return f"--{name}"
 
 

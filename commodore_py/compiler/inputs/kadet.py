@@ -7,7 +7,7 @@ from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from commodore_py.compiler.fields import EVERY_INPUT, OFF, Field, mapping, or_null
-from commodore_py.compiler.kapitan import CompileError, run
+from commodore_py.compiler.kapitan import failure, run
 from commodore_py.compiler.workplace import laid_out
 
 from .base import check_for_programs, inputs_of
@@ -38,5 +38,5 @@ def render(job: InputJob) -> Output:
         targets = {name: dict(views.of(name)) for name in views.names()}
         problem = run("compile_kadet", job.job, scratch, given, targets)
         if problem:
-            raise CompileError.of(problem, scratch, entry.where)
+            raise failure(problem, scratch, entry.where)
         return workplace.output()
