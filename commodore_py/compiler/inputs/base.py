@@ -16,7 +16,7 @@ from commodore_py.cache.questions.tools import (
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from commodore_py.cache.recorder import Recorder
@@ -73,6 +73,12 @@ def check_for_programs(job: InputJob, paths: Iterable[Path]) -> None:
 
 class InputMissing(CommodoreError):
     """An input path leads to nothing."""
+
+
+def all_inputs(job: InputJob) -> Iterator[Path]:
+    """The files and folders of all input paths, in their order."""
+    for pattern in job.entry.input_paths:
+        yield from inputs_of(job, pattern)
 
 
 def inputs_of(job: InputJob, pattern: str) -> list[Path]:

@@ -11,7 +11,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.git_names import has_git_name
 from commodore_py.model.tree import Tree
 
-from .base import inputs_of
+from .base import all_inputs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,16 +26,15 @@ SECONDS = 0.0
 def render(job: InputJob) -> Output:
     """A file goes below the output path under its name, a folder's content is merged into it."""
     output = job.output
-    for pattern in job.entry.input_paths:
-        for source in inputs_of(job, pattern):
-            tree = _found(job, source)
-            output = output.with_files(
-                {output.place(job.entry.output_path, str(at)): file for at, file in tree.items()}
-            )
-            for folder in sorted(tree.empty_folders):
-                if has_git_name(str(folder)) and isabs(job.entry.output_path):
-                    continue  # into a checkout, where Git needs its own
-                output = output.with_folder(output.place(job.entry.output_path, str(folder)))
+    for source in all_inputs(job):
+        tree = _found(job, source)
+        output = output.with_files(
+            {output.place(job.entry.output_path, str(at)): file for at, file in tree.items()}
+        )
+        for folder in sorted(tree.empty_folders):
+            if has_git_name(str(folder)) and isabs(job.entry.output_path):
+                continue  # into a checkout, where Git needs its own
+            output = output.with_folder(output.place(job.entry.output_path, str(folder)))
     return output
 
 

@@ -10,7 +10,7 @@ from commodore_py.adapters import files, yaml
 from commodore_py.compiler.fields import EVERY_INPUT, NO_TEXT, Field, named_values, or_null, text
 from commodore_py.model.tree import Entry
 
-from .base import check_for_programs, inputs_of, run_program
+from .base import all_inputs, check_for_programs, run_program
 
 if TYPE_CHECKING:
     from commodore_py.compiler.job import InputJob
@@ -31,10 +31,9 @@ def render(job: InputJob) -> Output:
     job.recorder.unseal("cue may read modules of others")
     fields, output = job.entry.fields, job.output
     place = output.place(job.entry.output_path, fields["output_filename"] or "output.yaml")
-    for pattern in job.entry.input_paths:
-        for source in inputs_of(job, pattern):
-            check_for_programs(job, [source])
-            output = output.with_files({place: Entry(_exported(job, source))})
+    for source in all_inputs(job):
+        check_for_programs(job, [source])
+        output = output.with_files({place: Entry(_exported(job, source))})
     return output
 
 

@@ -18,7 +18,7 @@ from commodore_py.compiler.workplace import laid_out
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.remote_use import ToolUsed
 
-from .base import inputs_of
+from .base import all_inputs
 from .kustomize import fetching, record_kustomization
 
 if TYPE_CHECKING:
@@ -53,9 +53,8 @@ def render(job: InputJob) -> Output:
     """Run the program for each input; it finds the target's output and checkout on disk."""
     _record(job)
     with laid_out(job, _watched(job)) as workplace:
-        for pattern in job.entry.input_paths:
-            for source in inputs_of(job, pattern):
-                _run(job, workplace, source)
+        for source in all_inputs(job):
+            _run(job, workplace, source)
         output = workplace.output()
     # Once more: what kustomize reads in place may have changed while it ran.
     _record(job)

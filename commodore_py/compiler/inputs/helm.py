@@ -33,7 +33,7 @@ from commodore_py.model.problem import Problem
 from commodore_py.model.remote_use import ToolUsed
 from commodore_py.model.tree import Entry, Tree
 
-from .base import check_for_programs, inputs_of, record_program
+from .base import all_inputs, check_for_programs, record_program
 from .helm_arguments import DEPENDENCY_UPDATE, fetched, reaching, releases_of, values_text
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def render(job: InputJob) -> Output:
     """Render the charts in the order of the search paths; the last one to a path wins."""
     fields, output = job.entry.fields, job.output
     first, others = releases_of(fields, where=job.entry.where)
-    paths = [path for pattern in job.entry.input_paths for path in inputs_of(job, pattern)]
+    paths = list(all_inputs(job))
     releases = [others if number else first for number in range(len(paths))]
     problems = list(_entry_problems(job, releases))
     record_program(f"{HELM}:{fields['helm_path'] or ''}", job.recorder)

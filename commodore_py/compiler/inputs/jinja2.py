@@ -18,7 +18,7 @@ from commodore_py.compiler.natives import topics
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
-from .base import inputs_of
+from .base import all_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,16 +45,15 @@ def render(job: InputJob) -> Output:
 
     job.recorder.unseal("filters of Jinja2 may look at the disk and the clock")
     entry, output, context = job.entry, job.output, _context(job)
-    for pattern in entry.input_paths:
-        for source in inputs_of(job, pattern):
-            written: dict[Place, Entry] = {}
-            for name, template in _templates(job, source).items():
-                content = job.tags.in_text(rendered(job.files, str(template), context))
-                file = job.files.entry(template)
-                executable = file is not None and file.executable
-                place = output.place(entry.output_path, _output_name(entry, name))
-                written[place] = Entry(content.encode(), executable=executable)
-            output = output.with_files(written)
+    for source in all_inputs(job):
+        written: dict[Place, Entry] = {}
+        for name, template in _templates(job, source).items():
+            content = job.tags.in_text(rendered(job.files, str(template), context))
+            file = job.files.entry(template)
+            executable = file is not None and file.executable
+            place = output.place(entry.output_path, _output_name(entry, name))
+            written[place] = Entry(content.encode(), executable=executable)
+        output = output.with_files(written)
     return output
 
 

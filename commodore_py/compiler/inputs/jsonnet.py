@@ -15,7 +15,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 from commodore_py.model.tree import Entry
 
-from .base import inputs_of
+from .base import all_inputs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,21 +34,20 @@ def render(job: InputJob) -> Output:
     entry = job.entry
     how = Format(entry.fields["output_type"], entry.fields["prune"], job.style, job.tags)
     output = job.output
-    for pattern in entry.input_paths:
-        for source in inputs_of(job, pattern):
-            with captured(job.recorder.traces):
-                text = evaluate_file(source, job.files, job.imports, target=entry.target)
-            result = json_text.load(text, name=str(source))
-            fields = result if isinstance(result, dict) else {source.stem: result}
-            files: dict[Place, Entry] = {}
-            try:
-                for key, value in fields.items():
-                    name, content = how.file(key, value)
-                    files[output.place(entry.output_path, name)] = Entry(content)
-                output = output.with_files(files)
-            except CommodoreError as error:
-                error.where = "\n".join(filter(None, (error.where, str(source))))
-                raise
+    for source in all_inputs(job):
+        with captured(job.recorder.traces):
+            text = evaluate_file(source, job.files, job.imports, target=entry.target)
+        result = json_text.load(text, name=str(source))
+        fields = result if isinstance(result, dict) else {source.stem: result}
+        files: dict[Place, Entry] = {}
+        try:
+            for key, value in fields.items():
+                name, content = how.file(key, value)
+                files[output.place(entry.output_path, name)] = Entry(content)
+            output = output.with_files(files)
+        except CommodoreError as error:
+            error.where = "\n".join(filter(None, (error.where, str(source))))
+            raise
     return output
 
 

@@ -10,7 +10,7 @@ from commodore_py.compiler.fields import EVERY_INPUT, OFF, Field, mapping, or_nu
 from commodore_py.compiler.kapitan import failure, run
 from commodore_py.compiler.workplace import laid_out
 
-from .base import check_for_programs, inputs_of
+from .base import all_inputs, check_for_programs
 
 if TYPE_CHECKING:
     from commodore_py.compiler.job import InputJob
@@ -24,8 +24,7 @@ def render(job: InputJob) -> Output:
     """Compile the entry with its target's files on disk for as long as it takes."""
     job.recorder.unseal("Python code may read anything")
     entry, output = job.entry, job.output
-    for pattern in entry.input_paths:
-        check_for_programs(job, inputs_of(job, pattern))
+    check_for_programs(job, all_inputs(job))
     views = job.imports.views
     with laid_out(job, [output.checkout] if output.checkout else []) as workplace:
         scratch = workplace.scratch

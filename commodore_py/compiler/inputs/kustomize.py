@@ -30,7 +30,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import GIT_HOOKS
 from commodore_py.model.tree import Entry
 
-from .base import check_for_programs, inputs_of, record_program, run_program
+from .base import all_inputs, check_for_programs, record_program, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -60,13 +60,12 @@ _STYLE = Style(indent_sequences=False, multiline="plain", aliases=True)
 def render(job: InputJob) -> Output:
     """Build a copy of each folder, with the namespace and the patches of the entry over it."""
     output = job.output
-    for pattern in job.entry.input_paths:
-        for source in inputs_of(job, pattern):
-            record_kustomization(job, source)
-            with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kustomize") as name:
-                scratch = Path(name).resolve()
-                built = _built(job, source, scratch).decode(errors="replace")
-                output = output.with_files(_objects(job, source, built))
+    for source in all_inputs(job):
+        record_kustomization(job, source)
+        with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kustomize") as name:
+            scratch = Path(name).resolve()
+            built = _built(job, source, scratch).decode(errors="replace")
+            output = output.with_files(_objects(job, source, built))
     return output
 
 
