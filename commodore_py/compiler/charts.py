@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.files.archives import BadArchive, opened_tar
+from commodore_py.adapters.files.archives import BadArchive, unpack_chart
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ _TPL = re.compile(r"(?<![.$\w])tpl(?!\w)")
 _HEAD = "Chart.yaml"
 _SUB_CHART = re.compile(r"charts/[^/]+/Chart\.yaml")
 _MOST_NESTED = 8
-_MOST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +53,13 @@ class Chart:
 
     texts: Mapping[str, str]
     damage: tuple[str, ...] = ()
-    """Why archives among them are read in part only."""
+    """Why archives among them are not read."""
 
     @classmethod
     def of(cls, content: Tree | bytes) -> Chart:
         """A chart in a folder, or in an archive."""
-        texts: dict[str, str] = {}
         damage: list[str] = []
-        if isinstance(content, bytes):
-            for name, text in _unpacked(content, damage):
-                texts[name.partition("/")[2]] = text
-            return cls(texts, tuple(damage))
-        for path, entry in content.items():
-            if path.suffix != ".tgz":
-                texts[str(path)] = entry.content.decode(errors="replace")
-                continue
-            for name, text in _unpacked(entry.content, damage):
-                texts[str(path.parent / name)] = text
+        texts = dict(_texts(content, damage))
         return cls(texts, tuple(damage))
 
     def unsteady(self, values: Iterable[str]) -> tuple[str, ...]:
@@ -139,25 +128,21 @@ def _actions(text: str) -> Iterator[tuple[str, int]]:
         yield code.strip(), line
 
 
-def _unpacked(archive: bytes, damage: list[str], depth: int = 0) -> Iterator[tuple[str, str]]:
-    """The files of an archive, and of archives in it; of a broken one, up to the damage."""
-    if depth > _MOST_NESTED:
+def _texts(content: Tree | bytes, damage: list[str], depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The files of a chart, those of a packed sub-chart below the name of its archive."""
+    files: dict[str, bytes] = {}
+    if not isinstance(content, bytes):
+        files = {str(path): entry.content for path, entry in content.items()}
+    elif depth > _MOST_NESTED:
         damage.append("charts in charts without end")
-        return
-    try:
-        with opened_tar(archive) as tar:
-            for member in tar:
-                content = tar.extractfile(member) if member.isfile() else None
-                if content is None:
-                    continue
-                name = member.name.removeprefix("./")
-                if not 0 <= member.size <= _MOST_BYTES:
-                    damage.append(f"{name} is too large")
-                elif name.endswith(".tgz"):
-                    folder = name.rpartition("/")[0]
-                    for below, text in _unpacked(content.read(), damage, depth + 1):
-                        yield f"{folder}/{below}", text
-                else:
-                    yield name, content.read().decode(errors="replace")
-    except BadArchive as error:
-        damage.append(str(error))
+    else:
+        try:
+            files = {name: member.content for name, member in unpack_chart(content).items()}
+        except BadArchive as error:
+            damage.append(str(error))
+    for name, file in files.items():
+        if not name.endswith(".tgz"):
+            yield name, file.decode(errors="replace")
+            continue
+        for below, text in _texts(file, damage, depth + 1):
+            yield f"{name.removesuffix('.tgz')}/{below}", text

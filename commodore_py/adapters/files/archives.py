@@ -103,7 +103,7 @@ def unpack_zip(file: Path) -> Content:
     return members.content()
 
 
-def unpack_chart(file: Path) -> Content:
+def unpack_chart(file: Path | bytes) -> Content:
     """A packaged chart without the folder around it, as `helm pull --untar` leaves it."""
     members = _Members()
     with opened_tar(file) as archive:
