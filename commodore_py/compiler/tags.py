@@ -26,13 +26,6 @@ _MARK: Final = "?{"
 class BadTag(CommodoreError):
     """A reference in output that stands for nothing."""
 
-    @classmethod
-    def about(cls, tag: str, message: str, hint: str = "") -> BadTag:
-        """The error about a reference."""
-        error = cls(message, hint=hint)
-        error.subject = tag
-        return error
-
 
 @dataclass(frozen=True, slots=True)
 class Tags:
@@ -52,8 +45,7 @@ class Tags:
 
     def in_text(self, text: str) -> str:
         """The text with every reference replaced."""
-        replaced = self._as_path if self.bare else self._with_hash
-        return _TAG.sub(replaced, text) if _MARK in text else text
+        return _TAG.sub(self._replaced, text) if _MARK in text else text
 
     def in_value(self, value: Any) -> Any:  # noqa: ANN401 - what Jsonnet printed
         """The value with the references of all its strings replaced; keys stay as they are.
@@ -75,6 +67,13 @@ class Tags:
                         raise
         return value
 
+    def _replaced(self, match: re.Match[str]) -> str:
+        try:
+            return self._as_path(match) if self.bare else self._with_hash(match)
+        except BadTag as error:
+            error.subject = match[0]
+            raise
+
     def _with_hash(self, match: re.Match[str]) -> str:
         backend, *rest = match["token"].split(":")
         path = rest[0]
@@ -84,17 +83,15 @@ class Tags:
             self.seen(f"{backend}:{file}")
             file_hash = self.hashes.get(f"{backend}:{file}")
         if file_hash is None:
-            raise BadTag.about(
-                match[0],
+            raise BadTag(
                 f"no parameter declares the reference {match[0]}",
                 hint="write it into a parameter of the component and take it from there:"
                 " Commodore makes reference files for parameters only",
             )
         if match["functions"] and file != path:
-            raise BadTag.about(match[0], f"{match[0]} has both a sub-variable and a function")
+            raise BadTag(f"{match[0]} has both a sub-variable and a function")
         if len(rest) == 2 and rest[1] != file_hash:  # noqa: PLR2004 - path and hash
-            raise BadTag.about(
-                match[0],
+            raise BadTag(
                 f"{match[0]} carries the hash of another reference, this one's is {file_hash}",
                 hint="leave the hash out, it is added while compiling",
             )
