@@ -24,12 +24,14 @@ _RANDOM = frozenset(
         *("uuidv4", "shuffle", "bcrypt", "htpasswd", "encryptAES"),
     }
 )
-_CLOCK = frozenset({"now", "ago"})
 _WORLD = frozenset({"lookup", "getHostByName"})
+_CLOCK = frozenset({"now", "ago"})
 # These take the current time for anything that is not a time, such as a string.
 _DATES = frozenset(
     {"date", "dateInZone", "date_in_zone", "htmlDate", "htmlDateInZone", "durationRound"}
 )
+TIMED = _CLOCK | _DATES
+"""Functions that may give another result a second later."""
 
 _QUOTED = r'"(?:\\.|[^"\\\n])*+"|`[^`]*+`'
 # Nothing here is tried in two ways: other files may open what they never close.
@@ -39,7 +41,7 @@ _ACTION = re.compile(
     re.DOTALL,
 )
 _TEXT = re.compile(_QUOTED)
-_CALL = re.compile(rf"(?<![.$\w])(?:{'|'.join(sorted(_RANDOM | _CLOCK | _WORLD | _DATES))})(?!\w)")
+_CALL = re.compile(rf"(?<![.$\w])(?:{'|'.join(sorted(_RANDOM | _WORLD | TIMED))})(?!\w)")
 _TPL = re.compile(r"(?<![.$\w])tpl(?!\w)")
 
 _HEAD = "Chart.yaml"
@@ -62,7 +64,7 @@ class Chart:
         texts = dict(_texts(content, damage))
         return cls(texts, tuple(damage))
 
-    def unsteady(self, values: Iterable[str]) -> tuple[str, ...]:
+    def unsteady(self, values: Iterable[str]) -> frozenset[str]:
         """Functions that may give another result each time, in any template of it.
 
         If one of them calls `tpl`, every other file and text of `values` counts as well.
@@ -70,7 +72,7 @@ class Chart:
         texts = [text for name, text in self.texts.items() if "templates/" in name]
         if any(_TPL.search(text) for text in texts):
             texts = [*self.texts.values(), *values]
-        return tuple(sorted({function for text in texts for function, _ in calls_in(text)}))
+        return frozenset(function for text in texts for function, _ in calls_in(text))
 
     def clock_calls(self) -> Iterator[tuple[str, str]]:
         """Calls that read the clock in its own templates: functions, with file and line."""

@@ -14,7 +14,7 @@ from commodore_py.adapters import files, yaml
 from commodore_py.adapters.helm import HelmFailed, find_helm
 from commodore_py.adapters.yaml.emitter import Style
 from commodore_py.cache.questions.tools import HELM
-from commodore_py.compiler.charts import Chart
+from commodore_py.compiler.charts import TIMED, Chart
 from commodore_py.compiler.fields import (
     EVERY_INPUT,
     NO_TEXT,
@@ -92,8 +92,7 @@ def render(job: InputJob) -> Output:
                         where=job.entry.where,
                         hint=error.hint,
                     ) from error
-            if functions:
-                problems += _chart_problems(job, path, chart, written, again)
+            problems += _chart_problems(job, path, chart, written, again)
             output = output.with_files(written)
     return replace(output, problems=(*output.problems, *problems))
 
@@ -116,15 +115,14 @@ def _entry_problems(job: InputJob, releases: Iterable[Release]) -> Iterator[Prob
         yield Problem(text, where=where, code="charts/nondeterministic")
 
 
-def _unsteady(job: InputJob, path: Path, chart: Chart, values: Iterable[str]) -> tuple[str, ...]:
-    """Functions that may change the output of a chart each time: it is not cached."""
+def _unsteady(job: InputJob, path: Path, chart: Chart, values: Iterable[str]) -> frozenset[str]:
+    """Functions that may give another result when called again at once; not those of the clock."""
     if chart.damage:
         job.recorder.unseal(f"chart {path.name} has an archive that is not read: {chart.damage[0]}")
     functions = chart.unsteady(values)
-    if functions:
-        names = ", ".join(functions)
-        job.recorder.unseal(f"chart {path.name} gives something else at every compile ({names})")
-    return functions
+    if timed := sorted(functions & TIMED):
+        job.recorder.unseal(f"chart {path.name} may look at the clock ({', '.join(timed)})")
+    return functions - TIMED
 
 
 def _chart_problems(
@@ -134,11 +132,12 @@ def _chart_problems(
     written: Mapping[Place, Entry],
     again: Mapping[Place, Entry],
 ) -> Iterator[Problem]:
-    """Files that differ between two renderings, and calls that do so from a second to the next."""
+    """Files that differ when rendered again, and calls of the clock, which only do so later."""
     about = f"{job.entry.target}: chart {chart.title or path.name}"
     folder = PurePosixPath("compiled", job.output.folder)
     changed = {str(folder / place) for place, _ in written.items() ^ again.items()}
     if changed:
+        job.recorder.unseal(f"chart {path.name} gives other output each time")
         yield Problem(
             f"{about} gives other output each time: set what it generates in helm_values",
             where="\n".join([*sorted(changed), job.entry.where]),

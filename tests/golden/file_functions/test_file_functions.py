@@ -56,7 +56,7 @@ def chart(folder: Path, values: tuple[str, ...] = ()) -> str:
     """Functions of a chart that differ each time, and whether sub-charts are missing."""
     found = Chart.of(read_tree(folder))
     calls = "".join(f"{function} in {place}\n" for function, place in found.clock_calls())
-    functions = ", ".join(found.unsteady(values)) or "none"
+    functions = ", ".join(sorted(found.unsteady(values))) or "none"
     title = found.title or "no title"
     return f"{title}, lacks charts: {found.lacks_charts}, unsteady: {functions}\n{calls}"
 

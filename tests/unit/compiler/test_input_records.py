@@ -74,15 +74,14 @@ def test_charts_with_untracked_inputs_are_not_cached(
 @pytest.mark.parametrize(
     "files",
     [
-        {"templates/a.yaml": "a: {{ randAlphaNum 8 }}"},
+        {"templates/a.yaml": "a: {{ now }}"},
         {"templates/a.yaml": '{{ if .Values.on }}{{ include "b" . }}{{ end }}'}
         | {"templates/_b.tpl": '{{ define "b" }}{{ now }}{{ end }}'},
-        {"templates/a.yaml": "{{ tpl .Values.a . }}", "values.yaml": "a: '{{ uuidv4 }}'"},
+        {"templates/a.yaml": "{{ tpl .Values.a . }}", "values.yaml": "a: '{{ ago 1 }}'"},
         {"templates/a.yaml": '{{ date "2006" .Values.a }}'},
-        {"templates/a.yaml": '{{ tpl (.Files.Get "f.txt") . }}', "f.txt": "{{ uuidv4 }}"},
+        {"templates/a.yaml": '{{ tpl (.Files.Get "f.txt") . }}', "f.txt": "{{ ago 1 }}"},
         {"charts/sub/templates/a.yaml": "{{ tpl .Values.a . }}"}
-        | {"charts/sub/values.yaml": "a: '{{ uuidv4 }}'"},
-        {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'},
+        | {"charts/sub/values.yaml": "a: '{{ ago 1 }}'"},
         {
             "Chart.yaml": "name: chart\ndependencies: [{name: sub, condition: enabled}]\n",
             "values.yaml": "enabled: false",
@@ -91,11 +90,31 @@ def test_charts_with_untracked_inputs_are_not_cached(
         },
     ],
 )
-def test_unsteady_charts_are_not_cached(targets: CompileTargets, files: dict[str, str]) -> None:
+def test_charts_that_read_the_clock_are_not_cached(
+    targets: CompileTargets, files: dict[str, str]
+) -> None:
     for name, content in {"Chart.yaml": "name: chart\nversion: 1.0.0\n", **files}.items():
         targets.write(f"chart/{name}", content)
 
-    assert "at every compile" in _sealed(targets, helm_params={"name": "web"}).unsealed
+    assert "look at the clock" in _sealed(targets, helm_params={"name": "web"}).unsealed
+
+
+@pytest.mark.skipif(not shutil.which("helm"), reason="there is no helm in PATH")
+@pytest.mark.parametrize(
+    ("template", "why"),
+    [
+        ("a: {{ randAlphaNum 8 }}", "chart chart gives other output each time"),
+        ("{{ if .Values.on }}a: {{ randAlphaNum 8 }}{{ end }}\nb: 1", ""),
+        ('a: {{ lookup "v1" "Secret" "" "" | len }}', ""),
+    ],
+)
+def test_charts_with_same_output_twice_are_cached(
+    targets: CompileTargets, template: str, why: str
+) -> None:
+    targets.write("chart/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 1.0.0\n")
+    targets.write("chart/templates/a.yaml", template)
+
+    assert _sealed(targets, helm_params={"name": "web"}).unsealed == why
 
 
 def test_charts_with_a_broken_archive_are_not_cached(targets: CompileTargets) -> None:
