@@ -6,6 +6,7 @@ import logging
 import os
 from dataclasses import dataclass
 from functools import partial
+from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
@@ -22,7 +23,7 @@ from commodore_py.lib import KAPITAN_INVENTORY, LIBRARIES
 from commodore_py.model.inventory import Inventory
 from commodore_py.model.stages import CompilePlan
 
-from . import reference
+from . import kapitan
 from .cached import roots_of, work_of
 from .entries import entries_of
 from .formats import style_of
@@ -70,12 +71,30 @@ def compile_targets(
     )
     job = Job(config, plan, inventory, references, reach, bases)
     if config.engine != "native":
-        return reference.compile_job(job), ()
+        _refuse_misplaced(job)
+        return kapitan.compile_all(job), ()
     outputs = compile_job(job)
     if config.result_cache is not None:
         Store(config.result_cache).tidy(config.result_cache_limit)
     problems = tuple(problem for output in outputs.values() for problem in output.problems)
     return {name: output.tree for name, output in outputs.items()}, problems
+
+
+def _refuse_misplaced(job: Job) -> None:
+    """Refuse what Kapitan would write or delete elsewhere: it joins paths and looks no further."""
+    for target in job.targets():
+        output = Output(target, job.plan.checkouts.get(target))
+        compiled = f"{job.config.paths.compiled}/{output.folder}"
+        for entry in entries_of(job.inventory.nodes[target]).compiled:
+            removed = entry.input_paths if entry.input_type == "remove" else ()
+            paths = (normpath(job.root / path) for path in removed)
+            outside = (path for path in paths if not f"{path}/".startswith(f"{compiled}/"))
+            try:
+                for path in (entry.output_path, *outside):
+                    output.place(path)
+            except CommodoreError as error:
+                error.where = entry.where
+                raise
 
 
 def share_results(config: Config, made: Iterable[NewResult]) -> None:
