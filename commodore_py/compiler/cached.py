@@ -15,6 +15,7 @@ from commodore_py.cache.questions.inventory import REFERENCE
 from commodore_py.cache.recorder import RecordingImports
 from commodore_py.cache.results import Work, key_of
 from commodore_py.cache.roots import Roots
+from commodore_py.compiler.workplace import SCRATCH
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import LIBRARIES
 
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 _IRRELEVANT = ("name", "continue_on_compile_error")
 # Their paths are portable; the last two are those of kustomize, as other programs are not cached.
 _PATHS = ("input_paths", "output_path", "args", "env_vars")
-# How the names of scratch folders begin.
-_SCRATCH = b"commodore-"
 
 
 def roots_of(job: Job) -> Roots:
@@ -124,7 +123,7 @@ def _change(before: Output, after: Output, recorder: Recorder) -> bytes:
     # Folders in the checkout are not stored either: only programs make and remove those.
     if removed or before.made != after.made:
         recorder.unseal("it takes files away")
-    scratch = os.fsencode(Path(tempfile.gettempdir()).resolve()) + b"/" + _SCRATCH
+    scratch = os.fsencode(Path(tempfile.gettempdir()).resolve()) + f"/{SCRATCH}".encode()
     for entry in files.values():
         recorder.note_folders_in(entry.content)
         if scratch in entry.content:

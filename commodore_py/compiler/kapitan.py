@@ -9,9 +9,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
-import tempfile
 from argparse import Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import isolated
@@ -19,8 +17,11 @@ from commodore_py.adapters.files import read_tree, remove, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.tree import Tree
 
+from .workplace import scratch_folder
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from commodore_py.compiler.job import Entry, Job
     from commodore_py.model.stages import CompilePlan
@@ -36,8 +37,7 @@ def compile_all(job: Job) -> Mapping[str, Tree]:
         remove(job.config.paths.compiled)
     for folder in folders.values():
         remove(job.plan.output / "compiled" / folder)
-    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kapitan") as name:
-        scratch = Path(name).resolve()
+    with scratch_folder() as scratch:
         show_log = job.config.verbosity > 0
         problems = run("compile_targets", job, scratch, tuple(folders), show_log=show_log)
         raise_collected(

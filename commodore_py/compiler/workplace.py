@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     from .output import Output
 
 
+SCRATCH = "commodore-"
+"""How the names of scratch folders begin."""
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for as long as it takes, by its real path."""
+    with tempfile.TemporaryDirectory(prefix=SCRATCH) as name:
+        yield Path(name).resolve()
+
+
 @dataclass(frozen=True, slots=True)
 class Workplace:
     """The disk as the programs of an entry find it."""
@@ -66,11 +77,8 @@ def laid_out(job: InputJob, watched: Iterable[Path] = ()) -> Iterator[Workplace]
     """Lay out all files for as long as it takes; what changes at `watched` is output, too."""
     place = job.output.place(job.entry.output_path)
     places = {*watched, *([place] if isinstance(place, Path) else [])}
-    with (
-        tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kapitan") as name,
-        checkout_on_disk(job, places) as borrowed,
-    ):
-        workplace = Workplace(job, Path(name).resolve(), borrowed, bool(places))
+    with scratch_folder() as scratch, checkout_on_disk(job, places) as borrowed:
+        workplace = Workplace(job, scratch, borrowed, bool(places))
         files.write_tree(workplace.compiled, job.output.with_folder(place).tree)
         if isinstance(place, Path):
             place.mkdir(parents=True, exist_ok=True)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files, yaml
 from commodore_py.compiler.fields import EVERY_INPUT, NO_TEXT, Field, named_values, or_null, text
+from commodore_py.compiler.workplace import scratch_folder
 from commodore_py.model.tree import Entry
 
 from .base import all_inputs, check_for_programs, run_program
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output
 
@@ -45,8 +46,8 @@ def _exported(job: InputJob, source: Path) -> bytes:
     command += ["input.yaml", "--out", "yaml"]
     if fields["output_yield_path"]:
         command += ["--expression", fields["output_yield_path"]]
-    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".cue") as name:
-        folder = Path(name).resolve() / source.name
+    with scratch_folder() as scratch:
+        folder = scratch / source.name
         files.write_tree(folder, job.files.tree_at(source))
         files.write_if_changed(folder / "input.yaml", yaml.dump(fields["input"]))
         env = {"CUE_REGISTRY": "none"} if job.job.config.offline else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -27,7 +26,7 @@ from commodore_py.compiler.fields import (
     texts,
 )
 from commodore_py.compiler.formats import Format
-from commodore_py.compiler.workplace import checkout_on_disk
+from commodore_py.compiler.workplace import checkout_on_disk, scratch_folder
 from commodore_py.errors import CommodoreError
 from commodore_py.model.problem import Problem
 from commodore_py.model.remote_use import ToolUsed
@@ -65,8 +64,7 @@ def render(job: InputJob) -> Output:
     releases = [others if number else first for number in range(len(paths))]
     problems = list(_entry_problems(job, releases))
     record_program(f"{HELM}:{fields['helm_path'] or ''}", job.recorder)
-    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".helm") as name:
-        scratch = Path(name).resolve()
+    with scratch_folder() as scratch:
         values, texts = _values(job, scratch)
         for number, (path, release) in enumerate(zip(paths, releases, strict=True)):
             is_folder = job.files.kind(path) == "folder"

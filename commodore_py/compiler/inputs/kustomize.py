@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from commodore_py.compiler.fields import (
     named_values,
     or_null,
 )
+from commodore_py.compiler.workplace import scratch_folder
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import GIT_HOOKS
 from commodore_py.model.tree import Entry
@@ -62,8 +62,7 @@ def render(job: InputJob) -> Output:
     output = job.output
     for source in all_inputs(job):
         record_kustomization(job, source)
-        with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kustomize") as name:
-            scratch = Path(name).resolve()
+        with scratch_folder() as scratch:
             built = _built(job, source, scratch).decode(errors="replace")
             output = output.with_files(_objects(job, source, built))
     return output
