@@ -96,10 +96,10 @@ class Chart:
         """
         listed = self._read(_HEAD).get("dependencies")
         listed = listed or self._read("requirements.yaml").get("dependencies")
-        wanted = {one.get("name") for one in listed or [] if isinstance(one, Mapping)}
+        names = {below.get("name") for below in listed or [] if isinstance(below, Mapping)}
         heads = (name for name in self.texts if _SUB_CHART.fullmatch(name))
         present = {str(self._read(name).get("name", name.split("/")[1])) for name in heads}
-        return _HEAD not in self.texts or not wanted <= present
+        return _HEAD not in self.texts or not names <= present
 
     def _read(self, name: str) -> Mapping[str, Any]:
         """One of its YAML files; nothing, if there is none that can be read."""

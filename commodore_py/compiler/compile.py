@@ -62,7 +62,7 @@ def compile_targets(
     """Compile every instance, by the engine that the user chose; errors are reported together."""
     plan, inventory = sources.plan, sources.inventory
     if plan.alone:
-        nodes = {one.name: inventory.nodes[one.name] for one in inventory.instances}
+        nodes = {name: inventory.nodes[name] for name, _ in inventory.instances}
         inventory = Inventory(nodes, inventory.instances)
     reach = Reach(
         (*sources.readable, config.paths.root, LIBRARIES.parent),

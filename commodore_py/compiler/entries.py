@@ -141,19 +141,19 @@ class _List:
             if len(self.problems) == before:
                 yield index, fields
 
-    def _completed(self, here: str, entry: object) -> Mapping[str, Any]:
+    def _completed(self, item: str, entry: object) -> Mapping[str, Any]:
         if not isinstance(entry, Mapping):
             shown = value_shown(entry)
-            self._refuse((here,), f"an entry of {self.name} must be a mapping, not {shown}")
+            self._refuse((item,), f"an entry of {self.name} must be a mapping, not {shown}")
             return {}
         if self.key not in entry:
-            self._refuse((here,), f"an entry of {self.name} has no {self.key}", f"add {self.key}")
+            self._refuse((item,), f"an entry of {self.name} has no {self.key}", f"add {self.key}")
             return {}
         kind = entry[self.key]
         if not isinstance(kind, str) or kind not in self.kinds:
             hint = f"{_meant(kind, self.kinds)}there are {', '.join(sorted(self.kinds))}"
             text = f"{value_shown(kind)} is not a valid {self.what}"
-            self._refuse((here, self.key), text, hint)
+            self._refuse((item, self.key), text, hint)
             return {}
         fields, what = self.kinds[kind], f"{self.what} {kind}"
         accepted: dict[str, Any] = {}
@@ -161,16 +161,16 @@ class _List:
             if key not in fields:
                 shown = key if isinstance(key, str) else value_shown(key)
                 hint = f"{_meant(key, fields)}there are {', '.join(sorted(fields))}"
-                self._refuse((here, key), f"{what} has no key {shown}", hint)
+                self._refuse((item, key), f"{what} has no key {shown}", hint)
                 continue
             try:
                 accepted[key] = fields[key].accept(value)
             except ValueError as error:
                 text = f"{key} of {what} must be {error}, not {value_shown(value)}"
-                self._refuse((here, key), text)
+                self._refuse((item, key), text)
         for key, spec in fields.items():
             if spec.required and key not in entry:
-                self._refuse((here,), f"{what} needs {key}", f"add {key}")
+                self._refuse((item,), f"{what} needs {key}", f"add {key}")
         return {key: accepted.get(key, spec.default) for key, spec in fields.items()}
 
     def _refuse(self, path: tuple[Hashable, ...], message: str, hint: str = "") -> None:

@@ -65,8 +65,8 @@ def flag(value: object) -> bool:
 
 def texts(value: object) -> list[str]:
     """A list of strings."""
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        if any("\0" in one for one in value):
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        if any("\0" in item for item in value):
             raise ValueError("a list of strings without null characters")
         return value
     raise ValueError("a list of strings")
@@ -91,7 +91,7 @@ def text_mapping(value: object) -> Mapping[str, str]:
     if isinstance(value, Mapping) and all(
         isinstance(key, str) and isinstance(below, str) for key, below in value.items()
     ):
-        if any("\0" in one for pair in value.items() for one in pair):
+        if any("\0" in half for pair in value.items() for half in pair):
             raise ValueError("a mapping of strings without null characters")
         return value
     raise ValueError("a mapping from strings to strings (numbers need quotes)")

@@ -58,11 +58,12 @@ def pruned(value: Any) -> Any:  # noqa: ANN401 - what Jsonnet printed
     """Without nulls and empty containers; what only becomes empty by that stays."""
     match value:
         case list():
-            below = [pruned(one) for one in value]
-            return [one for one in below if one is not None] if value else None
+            items = [pruned(item) for item in value]
+            return [item for item in items if item is not None] if value else None
         case dict():
-            fields = {key: pruned(one) for key, one in value.items()}
-            return {key: one for key, one in fields.items() if one is not None} if value else None
+            fields = {key: pruned(item) for key, item in value.items()}
+            kept = {key: item for key, item in fields.items() if item is not None}
+            return kept if value else None
         case _:
             return value
 

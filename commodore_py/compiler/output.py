@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from posixpath import isabs, normpath
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -70,10 +70,10 @@ class Output:
         in_tree = {path: entry for path, entry in files.items() if not isinstance(path, Path)}
         placed = {path: entry for path, entry in files.items() if isinstance(path, Path)}
         tree = self.tree.plus(in_tree) if in_tree else self.tree
-        both = sorted(tree.folders() & tree.keys()) if in_tree else ()
-        if both:
+        clashes = sorted(tree.folders() & tree.keys()) if in_tree else ()
+        if clashes:
             raise CommodoreError(
-                f"{both[0]} is a file and a folder at the same time",
+                f"{clashes[0]} is a file and a folder at the same time",
                 hint="write one of the two to another name",
             )
         return replace(self, tree=tree, written={**self.written, **placed})
@@ -94,29 +94,20 @@ class Output:
 
         Of folders in the checkout, those can go that were made here, and only by name.
         """
-        lost = tuple(folders)
-        own = [path for path in paths if not isinstance(path, Path)]
+        tops, removed = tuple(folders), [path for path in paths if not isinstance(path, Path)]
         placed = [path for path in paths if isinstance(path, Path)]
-        entries = {
-            path: entry
-            for path, entry in self.tree.items()
-            if not any(path.is_relative_to(removed) for removed in own)
-        }
-        left = {
-            folder
-            for folder in self.tree.folders()
-            if not any(folder.is_relative_to(removed) for removed in own)
-        }
+        entries = {path: entry for path, entry in self.tree.items() if not _lies_in(path, removed)}
+        left = {folder for folder in self.tree.folders() if not _lies_in(folder, removed)}
         return replace(
             self,
             tree=Tree(entries, _empty(left, entries)),
             written={**self.written, **dict.fromkeys(placed)},
-            made=frozenset(
-                folder
-                for folder in self.made
-                if not any(folder.is_relative_to(removed) for removed in lost)
-            ),
+            made=frozenset(folder for folder in self.made if not _lies_in(folder, tops)),
         )
+
+
+def _lies_in(path: PurePath, tops: Iterable[PurePath]) -> bool:
+    return any(map(path.is_relative_to, tops))
 
 
 def _empty(

@@ -71,9 +71,9 @@ def render(job: InputJob) -> Output:
             content = job.files.tree_at(path) if is_folder else job.files.read(path) or b""
             chart = Chart.of(content)
             functions = _unsteady(job, path, chart, texts)
-            wanted = fetched(fields, lacks_charts=chart.lacks_charts)
+            downloads = fetched(fields, lacks_charts=chart.lacks_charts)
             copy = scratch / f"chart-{number}"
-            with _on_disk(job, path, content, copy, wanted=wanted) as place:
+            with _on_disk(job, path, content, copy, downloads=downloads) as place:
                 names = {str(place): str(path), **values, str(scratch): "(scratch)"}
                 rendered = partial(_rendered, job, release, place, values)
                 try:
@@ -158,9 +158,9 @@ def _values(job: InputJob, scratch: Path) -> tuple[Mapping[str, str], list[str]]
     texts = [str(fields["helm_values"] or ""), str(fields["helm_params"])]
     names: dict[str, str] = {}
     if fields["helm_values"]:
-        own = scratch / "values.yml"
-        own.write_text(values_text(fields["helm_values"]))
-        names[str(own)] = "helm_values"
+        file = scratch / "values.yml"
+        file.write_text(values_text(fields["helm_values"]))
+        names[str(file)] = "helm_values"
     for number, name in enumerate(fields["helm_values_files"] or ()):
         if "://" in name:
             job.recorder.unseal(f"values come from {name}")
@@ -177,19 +177,19 @@ def _values(job: InputJob, scratch: Path) -> tuple[Mapping[str, str], list[str]]
 
 @contextmanager
 def _on_disk(
-    job: InputJob, path: Path, content: Tree | bytes, scratch: Path, *, wanted: Collection[str]
+    job: InputJob, path: Path, content: Tree | bytes, scratch: Path, *, downloads: Collection[str]
 ) -> Iterator[Path]:
     """Where Helm finds a chart: a copy of what was recorded, without any `.git`.
 
     A chart that Helm adds sub-charts to stays in its place, as these may be folders beside it.
     """
-    if job.job.config.offline and wanted:
+    if job.job.config.offline and downloads:
         raise CommodoreError(
-            f"helm would fetch what is wanted by {', '.join(wanted)}",
+            f"helm would fetch what is wanted by {', '.join(downloads)}",
             where=job.entry.where,
             hint="leave out --offline, or vendor it",
         )
-    if DEPENDENCY_UPDATE in wanted:
+    if DEPENDENCY_UPDATE in downloads:
         job.recorder.unseal(f"{DEPENDENCY_UPDATE} has Helm fetch sub-charts")
         if not job.files.hides(path):
             check_for_programs(job, [path])
@@ -239,7 +239,7 @@ def _formatted(how: Format, path: PurePosixPath, content: bytes) -> tuple[str, b
         text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise CommodoreError(f"the output of chart template {path} is not text") from error
-    documents = [one for one in yaml.load_all(text, name=str(path)) if one is not None]
+    documents = [value for value in yaml.load_all(text, name=str(path)) if value is not None]
     try:
         return how.file(str(path), documents)
     except TypeError as error:

@@ -86,10 +86,10 @@ def releases_of(fields: Mapping[str, Any], *, where: str) -> tuple[Release, Rele
     else:
         old_name = None
     pairs = tuple(flags.items())
-    for one in (str(name or ""), str(old_name or "")):
-        if one.startswith("-"):
+    for given in (str(name or ""), str(old_name or "")):
+        if given.startswith("-"):
             raise CommodoreError(
-                f"helm_params.name: {one} is not the name of a release", where=where
+                f"helm_params.name: {given} is not the name of a release", where=where
             )
     first = Release(str(name or old_name or ""), output_file, pairs)
     return first, Release(str(old_name or ""), "", pairs)

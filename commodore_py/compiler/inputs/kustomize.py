@@ -171,10 +171,9 @@ def _built(job: InputJob, source: Path, scratch: Path) -> bytes:
     build = scratch / "build"
     with fetching(job, source, scratch) as variables:
         files.write_tree(build / source.name, look.tree_at(source))
-        own = _kustomization(job, source)
         content: dict[str, Any] = {
             "resources": [source.name],
-            "namespace": fields["namespace"] or own.get("namespace", ""),
+            "namespace": fields["namespace"] or _kustomization(job, source).get("namespace", ""),
         }
         for name, patch in (fields["patches"] or {}).items():
             place = os.path.normpath(build / f"{name}.yaml")

@@ -76,30 +76,30 @@ def topics(views: TargetViews, target: str, name: object) -> object:
 
     A topic is shared under a name: the parameters of every target that has some for it.
     """
-    found = _shared(views)
+    shared = _shared(views)
     consumed = {
         topic
         for topic, values in _declared(views, target).items()
         if isinstance(values, Mapping) and values.get("consume") is True
     }
-    undeclared = sorted(({name} if name else set(found)) - consumed, key=str)
+    undeclared = sorted(({name} if name else set(shared)) - consumed, key=str)
     if undeclared:
         raise CommodoreError(
             f"{target} does not say that it reads {', '.join(map(str, undeclared))}",
             hint=f"set parameters.kapitan.topics.{undeclared[0]}.consume to true",
         )
-    return found.get(str(name), {"parameters": {"targets": {}}}) if name else found
+    return shared.get(str(name), {"parameters": {"targets": {}}}) if name else shared
 
 
 def _shared(views: TargetViews) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    shared: dict[str, Any] = {}
     for target in views.names():
         for topic, values in _declared(views, target).items():
             given = values.get("parameters") if isinstance(values, Mapping) else None
             if given is not None:
                 empty: dict[str, Any] = {"parameters": {"targets": {}}}
-                found.setdefault(topic, empty)["parameters"]["targets"][target] = given
-    return found
+                shared.setdefault(topic, empty)["parameters"]["targets"][target] = given
+    return shared
 
 
 def _declared(views: TargetViews, target: str) -> Mapping[str, Any]:
