@@ -16,22 +16,23 @@ if TYPE_CHECKING:
 
     from commodore_py.model.tree import Tree
 
-_RANDOM = frozenset(
-    {
-        *(f"rand{what}" for what in ("Alpha", "AlphaNum", "Ascii", "Bytes", "Int", "Numeric")),
-        *(f"gen{what}" for what in ("CA", "PrivateKey", "SelfSignedCert", "SignedCert")),
-        *(f"gen{what}WithKey" for what in ("CA", "SelfSignedCert", "SignedCert")),
-        *("uuidv4", "shuffle", "bcrypt", "htpasswd", "encryptAES"),
-    }
+_CLOCK = ("now", "ago")
+TIMED = frozenset(
+    (
+        *_CLOCK,
+        # These take the current time for anything that is not a time, such as a string.
+        *("date", "dateInZone", "date_in_zone", "htmlDate", "htmlDateInZone", "durationRound"),
+    )
 )
-_WORLD = frozenset({"lookup", "getHostByName"})
-_CLOCK = frozenset({"now", "ago"})
-# These take the current time for anything that is not a time, such as a string.
-_DATES = frozenset(
-    {"date", "dateInZone", "date_in_zone", "htmlDate", "htmlDateInZone", "durationRound"}
-)
-TIMED = _CLOCK | _DATES
 """Functions that may give another result a second later."""
+_UNSTEADY = (
+    *(f"rand{what}" for what in ("Alpha", "AlphaNum", "Ascii", "Bytes", "Int", "Numeric")),
+    *(f"gen{what}" for what in ("CA", "PrivateKey", "SelfSignedCert", "SignedCert")),
+    *(f"gen{what}WithKey" for what in ("CA", "SelfSignedCert", "SignedCert")),
+    *("uuidv4", "shuffle", "bcrypt", "htpasswd", "encryptAES"),
+    *("lookup", "getHostByName"),
+    *sorted(TIMED),
+)
 
 _QUOTED = r'"(?:\\.|[^"\\\n])*+"|`[^`]*+`'
 # Nothing here is tried in two ways: other files may open what they never close.
@@ -41,7 +42,7 @@ _ACTION = re.compile(
     re.DOTALL,
 )
 _TEXT = re.compile(_QUOTED)
-_CALL = re.compile(rf"(?<![.$\w])(?:{'|'.join(sorted(_RANDOM | _WORLD | TIMED))})(?!\w)")
+_CALL = re.compile(rf"(?<![.$\w])(?:{'|'.join(_UNSTEADY)})(?!\w)")
 _TPL = re.compile(r"(?<![.$\w])tpl(?!\w)")
 
 _HEAD = "Chart.yaml"

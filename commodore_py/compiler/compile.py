@@ -227,7 +227,8 @@ class _Engine:
             with paths_explained():
                 return self._made(entry, output) or output
         except CommodoreError as error:
-            if not entry.may_fail or isinstance(error, CacheDiffers):
+            may_fail = entry.fields["continue_on_compile_error"]
+            if not may_fail or isinstance(error, CacheDiffers):
                 error.spots = (entry.spot,)
                 if entry.where not in error.where:
                     error.where = "\n".join(filter(None, (error.where, entry.where)))

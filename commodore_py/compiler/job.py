@@ -92,16 +92,6 @@ class Entry:
         # `remove` needs none, and writes nothing.
         return self.fields["output_path"] or "."
 
-    @property
-    def ignore_missing(self) -> bool:
-        """True if a missing input is ignored."""
-        return bool(self.fields["ignore_missing"])
-
-    @property
-    def may_fail(self) -> bool:
-        """True if its target is compiled without it if it fails."""
-        return bool(self.fields["continue_on_compile_error"])
-
 
 @dataclass(frozen=True, slots=True)
 class InputJob:

@@ -73,7 +73,8 @@ class Both:
     def native(self, name: str) -> Any:  # noqa: ANN401 - any of our natives
         folder = self.component.folder
         files = Files(folder / "compiled", folder / "catalog", {}, self.component.search_paths)
-        return natives(files, self.component.imports, target=kapitan.TARGET)[name].call
+        views = self.component.imports.views
+        return natives(files, views, target=kapitan.TARGET)[name].call
 
 
 @pytest.fixture(scope="module")

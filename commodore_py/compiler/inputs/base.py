@@ -90,7 +90,7 @@ def inputs_of(job: InputJob, pattern: str) -> list[Path]:
     paths: dict[Path, None] = {}
     for folder in job.files.search_paths:
         paths.update(dict.fromkeys(job.files.expand(folder / pattern)))
-    if not paths and not job.entry.ignore_missing:
+    if not paths and not job.entry.fields["ignore_missing"]:
         searched = ", ".join(dict.fromkeys(str(at / pattern) for at in job.files.search_paths))
         raise InputMissing(
             f"input {pattern} does not exist", where=job.entry.where, hint=f"searched: {searched}"

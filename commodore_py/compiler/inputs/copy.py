@@ -46,6 +46,6 @@ def _found(job: InputJob, source: Path) -> Tree:
         case "file":
             entry = files.entry(source)
             return Tree({PurePosixPath(source.name): entry} if entry is not None else {})
-        case _ if job.entry.ignore_missing:
+        case _ if job.entry.fields["ignore_missing"]:
             return Tree()
     raise CommodoreError(f"cannot copy {source}: the link leads nowhere", where=job.entry.where)

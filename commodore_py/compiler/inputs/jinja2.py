@@ -43,7 +43,6 @@ def render(job: InputJob) -> Output:
     # Jinja takes a while to import, and hardly any component has such an entry.
     from commodore_py.compiler.natives.jinja2 import render as rendered
 
-    job.recorder.unseal("filters of Jinja2 may look at the disk and the clock")
     entry, output, context = job.entry, job.output, _context(job)
     for source in all_inputs(job):
         written: dict[Place, Entry] = {}

@@ -61,7 +61,7 @@ def evaluate_file(source: Path, files: Files, imports: InventoryImports, *, targ
         content=content,
         import_folders=(KAPITAN_LIBRARIES, *files.search_paths),
         ext_vars={"target": target},
-        natives=natives(files, imports, target=target),
+        natives=natives(files, imports.views, target=target),
         read=functools.partial(_imported, files, imports, target),
     )
 

@@ -22,7 +22,7 @@ from .files import argument
 
 if TYPE_CHECKING:
     from commodore_py.adapters.files.view import Files
-    from commodore_py.adapters.jsonnet.inventory import InventoryImports, TargetViews
+    from commodore_py.adapters.jsonnet.inventory import TargetViews
 
 __all__ = ["natives", "topics"]
 
@@ -33,10 +33,8 @@ VALIDATION_SECONDS = 5
 _ELSEWHERE = r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)'
 
 
-def natives(files: Files, inventory: InventoryImports, *, target: str) -> Mapping[str, Native]:
+def natives(files: Files, views: TargetViews, *, target: str) -> Mapping[str, Native]:
     """All of Kapitan's, and the two that only filters have in Commodore, for one target."""
-    views = inventory.views
-
     return {
         "inventory": Native(("target", "inv_path"), partial(_inventory, files, views)),
         "topics": Native(("name",), partial(topics, views, target)),
@@ -111,7 +109,6 @@ def _declared(views: TargetViews, target: str) -> Mapping[str, Any]:
 def _jinja2_render_file(files: Files, name: object, context: object) -> str:
     from . import jinja2 as native_jinja2
 
-    files.unseal("filters of Jinja2 may look at the disk and the clock")
     path = native_files.find(files, name)
     parsed = native_yaml.parsed(context, what="the context")
     return in_main_thread(lambda: native_jinja2.render(files, path, parsed))

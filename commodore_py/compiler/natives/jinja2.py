@@ -27,6 +27,7 @@ _CUSTOM_FILTERS = "lib/jinja2_filters.py"
 
 def render(files: Files, path: str, context: Any) -> str:  # noqa: ANN401 - what the template reads
     """The text of a template that was found; what it includes is looked for beside it first."""
+    files.unseal("filters of Jinja2 may look at the disk and the clock")
     folder, name = posixpath.split(path)
     loader = _Loader((Path(folder), *files.search_paths), files)
     environment = Confined(
