@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,7 @@ from .base import all_inputs, check_for_programs, record_program
 from .helm_arguments import DEPENDENCY_UPDATE, fetched, reaching, releases_of, values_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.compiler.job import InputJob
     from commodore_py.compiler.output import Output, Place
@@ -58,41 +57,41 @@ SECONDS = 0.6
 
 def render(job: InputJob) -> Output:
     """Render the charts in the order of the search paths; the last one to a path wins."""
-    fields, output = job.entry.fields, job.output
-    first, others = releases_of(fields, where=job.entry.where)
+    first, others = releases_of(job.entry.fields, where=job.entry.where)
     paths = list(all_inputs(job))
     releases = [others if number else first for number in range(len(paths))]
-    problems = list(_entry_problems(job, releases))
-    record_program(f"{HELM}:{fields['helm_path'] or ''}", job.recorder)
+    output, problems = job.output, list(_entry_problems(job, releases))
+    record_program(f"{HELM}:{job.entry.fields['helm_path'] or ''}", job.recorder)
     with scratch_folder() as scratch:
         values, texts = _values(job, scratch)
-        for number, (path, release) in enumerate(zip(paths, releases, strict=True)):
+        for path, release in zip(paths, releases, strict=True):
             is_folder = job.files.kind(path) == "folder"
             content = job.files.tree_at(path) if is_folder else job.files.read(path) or b""
             chart = Chart.of(content)
-            functions = _unsteady(job, path, chart, texts)
-            downloads = fetched(fields, lacks_charts=chart.lacks_charts)
-            copy = scratch / f"chart-{number}"
-            with _on_disk(job, path, content, copy, downloads=downloads) as place:
-                names = {str(place): str(path), **values, str(scratch): "(scratch)"}
-                rendered = partial(_rendered, job, release, place, values)
-                try:
-                    written = _written(job, rendered(scratch / f"made-{number}"))
-                    again = written
-                    if functions and release.is_named:
-                        again = _written(job, rendered(scratch / f"again-{number}"))
-                except HelmFailed as error:
-                    problem = str(error)
-                    for hidden, shown in names.items():
-                        problem = problem.replace(hidden, shown)
-                    raise HelmFailed(
-                        f"cannot render chart {path}: {problem}",
-                        where=job.entry.where,
-                        hint=error.hint,
-                    ) from error
-            problems += _chart_problems(job, path, chart, written, again)
+            unsteady = _unsteady(job, path, chart, texts)
+            with scratch_folder() as place, _on_disk(job, path, content, chart, place) as found:
+                names = {str(found): str(path), **values, str(place): "(scratch)"}
+                with _explained(job, path, names):
+                    again = written = _written(job, release, found, values, place / "made")
+                    if unsteady and release.is_named:
+                        again = _written(job, release, found, values, place / "again")
+            problems += _chart_problems(job, path, chart, written.items() ^ again.items())
             output = output.with_files(written)
     return replace(output, problems=(*output.problems, *problems))
+
+
+@contextmanager
+def _explained(job: InputJob, path: Path, names: Mapping[str, str]) -> Iterator[None]:
+    """Errors of Helm about a chart, with the names that people know."""
+    try:
+        yield
+    except HelmFailed as error:
+        problem = str(error)
+        for hidden, shown in names.items():
+            problem = problem.replace(hidden, shown)
+        raise HelmFailed(
+            f"cannot render chart {path}: {problem}", where=job.entry.where, hint=error.hint
+        ) from error
 
 
 def _entry_problems(job: InputJob, releases: Iterable[Release]) -> Iterator[Problem]:
@@ -124,27 +123,23 @@ def _unsteady(job: InputJob, path: Path, chart: Chart, values: Iterable[str]) ->
 
 
 def _chart_problems(
-    job: InputJob,
-    path: Path,
-    chart: Chart,
-    written: Mapping[Place, Entry],
-    again: Mapping[Place, Entry],
+    job: InputJob, path: Path, chart: Chart, changed: Iterable[tuple[Place, Entry]]
 ) -> Iterator[Problem]:
     """Files that differ when rendered again, and calls of the clock, which only do so later."""
     about = f"{job.entry.target}: chart {chart.title or path.name}"
     folder = PurePosixPath("compiled", job.output.folder)
-    changed = {str(folder / place) for place, _ in written.items() ^ again.items()}
-    if changed:
+    places = sorted({str(folder / place) for place, _ in changed})
+    if places:
         job.recorder.unseal(f"chart {path.name} gives other output each time")
         yield Problem(
             f"{about} gives other output each time: set what it generates in helm_values",
-            where="\n".join([*sorted(changed), job.entry.where]),
+            where="\n".join([*places, job.entry.where]),
             code="charts/nondeterministic",
         )
     calls = dict.fromkeys(chart.clock_calls())
     if calls:
         names = ", ".join(dict.fromkeys(function for function, _ in calls))
-        places = dict.fromkeys(f"{path / place}" for _, place in calls)
+        places = list(dict.fromkeys(f"{path / place}" for _, place in calls))
         yield Problem(
             f"{about} may look at the clock ({names})",
             where="\n".join([*places, job.entry.where]),
@@ -177,12 +172,13 @@ def _values(job: InputJob, scratch: Path) -> tuple[Mapping[str, str], list[str]]
 
 @contextmanager
 def _on_disk(
-    job: InputJob, path: Path, content: Tree | bytes, scratch: Path, *, downloads: Collection[str]
+    job: InputJob, path: Path, content: Tree | bytes, chart: Chart, scratch: Path
 ) -> Iterator[Path]:
     """Where Helm finds a chart: a copy of what was recorded, without any `.git`.
 
     A chart that Helm adds sub-charts to stays in its place, as these may be folders beside it.
     """
+    downloads = fetched(job.entry.fields, lacks_charts=chart.lacks_charts)
     if job.job.config.offline and downloads:
         raise CommodoreError(
             f"helm would fetch what is wanted by {', '.join(downloads)}",
@@ -200,7 +196,7 @@ def _on_disk(
             with checkout_on_disk(job, watched):
                 yield path
             return
-    place = scratch / path.name
+    place = scratch / "chart" / path.name
     if isinstance(content, Tree):
         files.write_tree(place, content)
     else:
@@ -208,9 +204,10 @@ def _on_disk(
     yield place
 
 
-def _rendered(
+def _written(
     job: InputJob, release: Release, chart: Path, values: Iterable[str], made: Path
-) -> Tree:
+) -> Mapping[Place, Entry]:
+    """The output of a chart, which Helm makes in a folder."""
     fields = job.entry.fields
     made.mkdir()
     helm = find_helm(fields["helm_path"], few_variables=bool(reaching(fields["helm_params"])))
@@ -219,16 +216,11 @@ def _rendered(
         run_log.report(ToolUsed("helm", helm.version()))
     if release.output_file:
         files.write_if_changed(made / release.output_file, printed)
-    return files.read_tree(made)
-
-
-def _written(job: InputJob, rendered: Tree) -> Mapping[Place, Entry]:
-    fields = job.entry.fields
     # Mappings that a chart writes once and refers to are written once by Kapitan, too.
     style = Style(multiline=job.style.multiline, aliases=True)
     how = Format(fields["output_type"], fields["prune"], style, job.tags)
     written: dict[Place, Entry] = {}
-    for path, file in rendered.items():
+    for path, file in files.read_tree(made).items():
         name, content = _formatted(how, path, file.content)
         written[job.output.place(job.entry.output_path, name)] = Entry(content)
     return written
