@@ -113,22 +113,15 @@ class Chart:
 
 def calls_in(text: str) -> Iterator[tuple[str, int]]:
     """Functions that may give another result each time, with the lines where they are called."""
-    for code, line in _actions(text):
-        plain = _TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), code)
-        for call in _CALL.finditer(plain):
-            yield call[0], line + plain.count("\n", 0, call.start())
-
-
-def _actions(text: str) -> Iterator[tuple[str, int]]:
     line, counted = 1, 0
     for action in _ACTION.finditer(text, 0, text.rfind("}}") + len("}}")):
         # In text outside of templates, a quote may be alone, and what follows it is code.
         group = "loose" if action["code"] is None else "code"
-        code = action[group]
-        start = action.start(group) + len(code) - len(code.lstrip())
-        line += text.count("\n", counted, start)
-        counted = start
-        yield code.strip(), line
+        line += text.count("\n", counted, action.start(group))
+        counted = action.start(group)
+        code = _TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), action[group])
+        for call in _CALL.finditer(code):
+            yield call[0], line + code.count("\n", 0, call.start())
 
 
 def _texts(content: Tree | bytes, damage: list[str], depth: int = 0) -> Iterator[tuple[str, str]]:

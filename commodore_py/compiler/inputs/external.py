@@ -15,6 +15,7 @@ from commodore_py.adapters.masking import MASK, Redactor
 from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
 from commodore_py.compiler.workplace import laid_out
+from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.remote_use import ToolUsed
 
@@ -135,7 +136,7 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
 
 def _failure(
     job: InputJob, command: str, workplace: Workplace, error: ProgramFailed
-) -> ProgramFailed:
+) -> CommodoreError:
     # The scratch folder is removed before this is read.
     folder = f"compiled/{job.output.folder}"
     output = (error.stderr.strip() or str(error)).replace(str(workplace.compiled), folder)
@@ -148,10 +149,8 @@ def _failure(
     hidden.learn_variables(values)
     output, command = hidden.message(output), hidden.message(command)
     line = " ".join([*(f"{name}={MASK}" for name in values), command])
-    failed = ProgramFailed(
+    return CommodoreError(
         f"{line} ended with status {error.code}, it failed: {output or 'it printed no reason'}",
         where=job.entry.where,
         hint="of our environment, it sees PATH and HOME only; everything else goes into env_vars",
     )
-    failed.code, failed.stderr = error.code, hidden.message(error.stderr)
-    return failed
