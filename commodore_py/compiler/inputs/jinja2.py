@@ -66,13 +66,13 @@ def _templates(job: InputJob, source: Path) -> Mapping[str, Path]:
 
 
 def _output_name(entry: InputEntry, name: str) -> str:
+    if not entry.fields["suffix_remove"]:
+        return name
     suffix = entry.fields["suffix_stripped"]
-    if entry.fields["suffix_remove"] and suffix is None:
+    if suffix is None:
         raise CommodoreError("suffix_remove needs suffix_stripped", where=entry.where)
-    if entry.fields["suffix_remove"] and name.endswith(suffix):
-        # Kapitan takes the characters of the suffix away, in any order and number.
-        return name.rstrip(suffix)
-    return name
+    # Kapitan takes the characters of the suffix away, in any order and number.
+    return name.rstrip(suffix) if name.endswith(suffix) else name
 
 
 def _context(job: InputJob) -> dict[str, Any]:

@@ -206,11 +206,10 @@ def _kustomization(job: InputJob, source: Path) -> Mapping[str, Any]:
 
 def _objects(job: InputJob, source: Path, built: str) -> Mapping[Place, Entry]:
     """The objects by their files, written as Kapitan does."""
+    documents = yaml.load_all(built, name=f"what kustomize built from {source}")
     written: dict[Place, Entry] = {}
     try:
-        for document in filter(
-            None, yaml.load_all(built, name=f"what kustomize built from {source}")
-        ):
+        for document in filter(None, documents):
             kind = document.get("kind", "").lower()
             name = document.get("metadata", {}).get("name", "").lower()
             file = f"{name}-{kind}.yaml" if name and kind else "output.yaml"

@@ -57,8 +57,8 @@ def natives(files: Files, views: TargetViews, *, target: str) -> Mapping[str, Na
 
 def _inventory(files: Files, views: TargetViews, target: object, path: object) -> object:
     """One target, or all; Kapitan checks that the path exists and then reads its own inventory."""
-    if path and native_files.seek(files, path) is None:
-        raise native_files.missing(files, path, "inventory")
+    if path:
+        native_files.find(files, path, "inventory")
     if not target:
         return {name: views.of(name) for name in views.names()}
     if target not in views.names():

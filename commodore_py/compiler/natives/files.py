@@ -30,18 +30,14 @@ def seek(files: Files, name: object) -> str | None:
     return None
 
 
-def find(files: Files, name: object) -> str:
+def find(files: Files, name: object, kind: str = "file or folder") -> str:
     """The path of a name that must exist."""
     path = seek(files, name)
     if path is None:
-        raise missing(files, name)
+        looked = ", ".join(map(str, files.search_paths))
+        hint = f"looked for {name} in {looked}"
+        raise CommodoreError(f"there is no {kind} of this name", hint=hint)
     return path
-
-
-def missing(files: Files, name: object, kind: str = "file or folder") -> CommodoreError:
-    """The error for a name, with the places that were searched."""
-    looked = ", ".join(map(str, files.search_paths))
-    return CommodoreError(f"there is no {kind} of this name", hint=f"looked for {name} in {looked}")
 
 
 def decoded(content: bytes, path: str) -> str:

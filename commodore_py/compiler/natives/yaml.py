@@ -11,7 +11,7 @@ from commodore_py.adapters.jsonnet.documents import read_all
 from commodore_py.adapters.yaml.emitter import Style, emit, emit_documents
 from commodore_py.errors import CommodoreError
 
-from .files import argument, decoded, find, missing, seek
+from .files import argument, decoded, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,9 +68,7 @@ def parsed(text: object, *, what: str = "the argument") -> Any:  # noqa: ANN401 
 
 def _yaml_file(files: Files, name: object) -> tuple[str, str]:
     """The text of a file, and its path."""
-    path = seek(files, name)
-    if path is None:
-        raise missing(files, name, "YAML file")
+    path = find(files, name, "YAML file")
     if not path.endswith(_SUFFIXES):
         raise CommodoreError(
             "the name of a YAML file ends in .yml or .yaml",
