@@ -139,7 +139,13 @@ class _State:
 def compile_job(job: Job) -> Mapping[str, Output]:
     """Compile targets, whose entries are valid, by our own engine; errors are reported together."""
     entries = {name: entries_of(job.inventory.nodes[name]) for name in job.targets()}
-    engine = _Engine.of(job)
+    config = job.config
+    cache = ResultCache(
+        config.result_cache, roots_of(job), verify=config.verify_cache, remote=config.remote_cache
+    )
+    tags = Tags.of(job.references, bare=job.plan.reveal)
+    imports = InventoryImports(Views(job.inventory), KAPITAN_INVENTORY)
+    engine = _Engine(job, tags, cache, imports)
     states: dict[str, _State] = {}
     waiting: dict[str, _State] = {}
     for name, listed in entries.items():
@@ -166,19 +172,6 @@ class _Engine:
     tags: Tags
     cache: ResultCache
     imports: InventoryImports
-
-    @classmethod
-    def of(cls, job: Job) -> _Engine:
-        """The engine of a job."""
-        config = job.config
-        cache = ResultCache(
-            config.result_cache,
-            roots_of(job),
-            verify=config.verify_cache,
-            remote=config.remote_cache,
-        )
-        tags = Tags.of(job.references, bare=job.plan.reveal)
-        return cls(job, tags, cache, InventoryImports(Views(job.inventory), KAPITAN_INVENTORY))
 
     def begin(self, state: _State) -> _State:
         """A target with the first of its entries that are in the cache, or take no time."""

@@ -55,19 +55,18 @@ def wanted_downloads(inventory: Inventory) -> tuple[Download, ...]:
             forced=bool(fields["force_fetch"]),
         )
         for instance in inventory.instances
-        for index, fields in enumerate(_dependencies(inventory.nodes[instance.name], nowhere)[0])
+        for index, fields in _dependencies(inventory.nodes[instance.name]).checked()
     )
 
 
 def entries_of(node: Node, place_of: PlaceOf = nowhere) -> Entries:
     """Read the lists of a target; all problems are reported at once."""
     kinds = {name: kind.FIELDS for name, kind in INPUT_TYPES.items()}
-    compiled = _List("compile", "input_type", "input type", kinds, node.name, place_of)
-    entries = tuple(
-        Entry(node.name, index, fields) for index, fields in compiled.checked(_kapitan(node))
-    )
-    dependencies, problems = _dependencies(node, place_of)
-    return Entries(entries, dependencies, (*compiled.problems, *problems))
+    compiled = _List("compile", "input_type", "input type", kinds, node, place_of)
+    entries = tuple(Entry(node.name, index, fields) for index, fields in compiled.checked())
+    listed = _dependencies(node, place_of)
+    dependencies = tuple(fields for _, fields in listed.checked())
+    return Entries(entries, dependencies, (*compiled.problems, *listed.problems))
 
 
 def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[CommodoreError]:
@@ -85,17 +84,8 @@ def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[CommodoreError]:
         )
 
 
-def _dependencies(
-    node: Node, place_of: PlaceOf
-) -> tuple[tuple[Mapping[str, Any], ...], list[CommodoreError]]:
-    kind = "dependency type"
-    listed = _List("dependencies", "type", kind, DEPENDENCY_TYPES, node.name, place_of)
-    return tuple(fields for _, fields in listed.checked(_kapitan(node))), listed.problems
-
-
-def _kapitan(node: Node) -> Mapping[str, Any]:
-    kapitan = node.parameters.get("kapitan")
-    return kapitan if isinstance(kapitan, Mapping) else {}
+def _dependencies(node: Node, place_of: PlaceOf = nowhere) -> _List:
+    return _List("dependencies", "type", "dependency type", DEPENDENCY_TYPES, node, place_of)
 
 
 def _source_of(fields: Mapping[str, Any]) -> Source:
@@ -123,13 +113,14 @@ class _List:
     """The key with the kind of an entry."""
     what: str
     kinds: Mapping[str, Mapping[str, Field]]
-    target: str
+    node: Node
     place_of: PlaceOf
     problems: list[CommodoreError] = field(default_factory=list)
 
-    def checked(self, kapitan: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    def checked(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Completed entries with their numbers; the others become problems."""
-        entries = kapitan.get(self.name, [])
+        kapitan = self.node.parameters.get("kapitan")
+        entries = kapitan.get(self.name, []) if isinstance(kapitan, Mapping) else []
         if entries is None and self.name == "dependencies":
             return
         if not isinstance(entries, list):
@@ -174,9 +165,9 @@ class _List:
         return {key: accepted.get(key, spec.default) for key, spec in fields.items()}
 
     def _refuse(self, path: tuple[Hashable, ...], message: str, hint: str = "") -> None:
-        spot = Spot(self.target, ("kapitan", self.name, *path))
+        spot = Spot(self.node.name, ("kapitan", self.name, *path))
         where = spot.seen_from(self.place_of)
-        self.problems.append(CommodoreError(f"{self.target}: {message}", where=where, hint=hint))
+        self.problems.append(CommodoreError(f"{self.node.name}: {message}", where=where, hint=hint))
 
 
 def _meant(name: object, names: Iterable[str]) -> str:

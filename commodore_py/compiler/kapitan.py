@@ -47,10 +47,10 @@ def compile_all(job: Job) -> Mapping[str, Tree]:
             ),
             "some component instances do not compile",
         )
-        places = {target: scratch / "compiled" / folder for target, folder in folders.items()}
+        compiled = scratch / "compiled"
         return {
-            target: read_tree(place) if place.is_dir() else Tree()
-            for target, place in places.items()
+            target: read_tree(compiled / folder) if (compiled / folder).is_dir() else Tree()
+            for target, folder in folders.items()
         }
 
 

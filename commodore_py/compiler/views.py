@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.model.inventory import CLASSES, NodeFields
@@ -45,14 +46,12 @@ _SECRET_BACKENDS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class Views:
     """The targets of an inventory as component code sees them, each completed once."""
 
-    __slots__ = ("_made", "inventory")
-
-    def __init__(self, inventory: Inventory) -> None:
-        self.inventory = inventory
-        self._made: dict[str, NodeFields] = {}
+    inventory: Inventory
+    _made: dict[str, NodeFields] = field(default_factory=dict)
 
     def of(self, target: str) -> Mapping[str, Any]:
         """One target; a KeyError if there is none."""
@@ -107,7 +106,7 @@ def _secrets(written: object) -> dict[str, Any] | None:
     if not isinstance(written, Mapping):
         return None
     return {
-        backend: _backend(written[backend], defaults) if written.get(backend) is not None else None
+        backend: _backend(written.get(backend), defaults)
         for backend, defaults in _SECRET_BACKENDS.items()
     }
 

@@ -65,10 +65,9 @@ def run_program(
 
 def check_for_programs(job: InputJob, paths: Iterable[Path]) -> None:
     """Judge paths that a program will read, as it does not read through the files view."""
-    files = job.files
     for path in paths:
-        if not files.hides(path):
-            files.reach.check(str(path))
+        if not job.files.hides(path):
+            job.files.reach.check(str(path))
 
 
 class InputMissing(CommodoreError):

@@ -36,7 +36,6 @@ _OUTPUT_FOLDER = "${compiled_target_dir}"
 _OUTPUT = r"\$\{compiled_target_dir\}(?:/(?!\.\.)[\w.-]+)*/?"
 _FROM_US = ("PATH", "HOME")
 
-
 FIELDS = {
     **EVERY_INPUT,
     "env_vars": Field(text_mapping, default=NOTHING),

@@ -58,10 +58,9 @@ def render(job: InputJob) -> Output:
 
 def _templates(job: InputJob, source: Path) -> Mapping[str, Path]:
     """The templates by their names below the source."""
-    look = job.files
-    if look.kind(source) == "file":
+    if job.files.kind(source) == "file":
         return {source.name: source}
-    paths = look.tree_at(source)
+    paths = job.files.tree_at(source)
     return {str(path): source / path for path in paths if not path.name.startswith(".")}
 
 

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["natives", "topics"]
 
-VALIDATION_SECONDS = 5
-"""CPU time of one call of `jsonschema_validate`."""
-
 # Any reference that does not begin with #, which is the schema itself.
 _ELSEWHERE = r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)'
 
@@ -136,10 +133,8 @@ def _jsonschema_validate(files: Files, value: object, schema: object) -> dict[st
     return in_main_thread(partial(validation, parsed, parsed_schema))
 
 
-def validation(
-    value: object, schema: object, seconds: float = VALIDATION_SECONDS
-) -> dict[str, object]:
-    """Return whether a value is valid, and if not, why."""
+def validation(value: object, schema: object, seconds: float = 5) -> dict[str, object]:
+    """Return whether a value is valid, and if not, why; `seconds` of CPU time are the limit."""
     import jsonschema
 
     try:

@@ -34,8 +34,7 @@ def find(files: Files, name: object, kind: str = "file or folder") -> str:
     """The path of a name that must exist."""
     path = seek(files, name)
     if path is None:
-        looked = ", ".join(map(str, files.search_paths))
-        hint = f"looked for {name} in {looked}"
+        hint = f"looked for {name} in {', '.join(map(str, files.search_paths))}"
         raise CommodoreError(f"there is no {kind} of this name", hint=hint)
     return path
 
