@@ -15,7 +15,6 @@ from .questions.paths import LOOKUPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from commodore_py.adapters.jsonnet.inventory import TargetViews
 
@@ -75,13 +74,12 @@ class RecordingImports(InventoryImports):
     """The inventory as code imports and queries it, with a record of what is used."""
 
     def __init__(self, plain: InventoryImports, view: View, recorder: Recorder) -> None:
-        # The parent's is not called: what it has made already is shared.
-        self.views, self.folder = _RecordingViews(plain.views, view, recorder), plain.folder
+        super().__init__(_RecordingViews(plain.views, view, recorder), plain.folder)
         self._plain = plain
         self._view = view
         self._recorder = recorder
 
-    def read(self, path: Path | str, target: str) -> bytes | None:
+    def read(self, path: str, target: str) -> bytes | None:
         """A file as one target gets to see it, None if it is none of these files."""
         name = self.part_at(path)
         if name is None:
@@ -104,5 +102,5 @@ class _RecordingViews:
         return self._plain.of(target)
 
     def names(self) -> tuple[str, ...]:
-        self._recorder.ask(INVENTORY.question("all"), self._view)
+        self._recorder.ask(INVENTORY.question("targets"), self._view)
         return self._plain.names()

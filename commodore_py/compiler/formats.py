@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.jsonnet.evaluate import kind_of
+from commodore_py.adapters.jsonnet.values import kind_of
 from commodore_py.adapters.yaml.emitter import Style, emit_documents
 from commodore_py.errors import CommodoreError
 

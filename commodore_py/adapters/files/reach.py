@@ -99,6 +99,22 @@ class Reach:
         """Everything but what is never read."""
         return cls(("/",))
 
+    def content(self, path: str) -> bytes | None:
+        """The content of a file, None if there is none; a folder is an error."""
+        file = self.content_with_mode(path)
+        return file and file[0]
+
+    def content_with_mode(self, path: str) -> tuple[bytes, int] | None:
+        """Content and mode of a file, None if there is none; a folder is an error."""
+        try:
+            return self.read_with_mode(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except IsADirectoryError as error:
+            raise NotReadable(f"{path} is a folder, not a file") from error
+        except OSError as error:
+            raise NotReadable(f"cannot read {path}: {error.strerror}") from error
+
     def read(self, path: str) -> bytes:
         """The content of a file; an `OSError` or `NotReadable` if there is none to read."""
         return self.read_with_mode(path)[0]

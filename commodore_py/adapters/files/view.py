@@ -129,7 +129,7 @@ class Files:
 
     def _read(self, path: Path | str) -> bytes | None:
         if not self.written and self._inside(path) is None:
-            return _on_disk(self.reach.read, path)
+            return self.reach.content(os.fspath(path))
         entry = self._entry(Path(path))
         return None if entry is None else entry.content
 
@@ -142,7 +142,7 @@ class Files:
             return tree.get(relative)
         if self.written and (absolute := path.absolute()) in self.written:
             return self.written[absolute]
-        file = _on_disk(self.reach.read_with_mode, path)
+        file = self.reach.content_with_mode(str(path))
         return file and Entry(file[0], executable=bool(file[1] & stat.S_IXUSR))
 
     def _kind(self, path: Path) -> Kind | None:
@@ -268,18 +268,6 @@ def _hidden_roots(compiled: str, catalog: str) -> tuple[tuple[str, PurePosixPath
         for root, above in ((compiled, PurePosixPath()), (catalog, _HIDDEN))
         for spelling in sorted({root, os.path.realpath(root)})
     )
-
-
-def _on_disk(read: Callable[[str], Found], path: Path | str) -> Found | None:
-    """Read a file on disk; None if there is none."""
-    try:
-        return read(os.fspath(path))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except IsADirectoryError as error:
-        raise NotReadable(f"{path} is a folder, not a file") from error
-    except OSError as error:
-        raise NotReadable(f"cannot read {path}: {error.strerror}") from error
 
 
 def _kind_on_disk(path: Path) -> Kind | None:

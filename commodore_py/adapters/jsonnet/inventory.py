@@ -7,19 +7,18 @@ only the keys that code looks at are ever converted, and results depend on these
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
-from .evaluate import Inexpressible, as_code
+from .values import as_code, to_jsonnet
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _SUFFIX = ".jsonnet"
-_LAZY = "parameters"
+_DEPTH = 3  # target, parameters, parameter
 
 
 class TargetViews(Protocol):
@@ -33,119 +32,72 @@ class TargetViews(Protocol):
 
 
 class InventoryImports:
-    """Content of the files, made when they are imported, cached while a target is compiled."""
+    """Content of the files, made when they are imported."""
 
     def __init__(self, views: TargetViews, folder: Path) -> None:
         self.views = views
         self.folder = folder
         """Where code imports them from; there are no such files."""
-        self._target = ""
-        self._made: dict[str, bytes] = {}
 
-    def part_at(self, path: Path | str) -> str | None:
+    def part_at(self, path: str) -> str | None:
         """The part of the inventory that such a file holds; None if it is none of these files."""
-        name, above = str(path), f"{self.folder}/"
-        return name.removeprefix(above).removesuffix(_SUFFIX) if name.startswith(above) else None
+        above = f"{self.folder}/"
+        return path.removeprefix(above).removesuffix(_SUFFIX) if path.startswith(above) else None
 
-    def read(self, path: Path | str, target: str) -> bytes | None:
+    def read(self, path: str, target: str) -> bytes | None:
         """A file as one target gets to see it, None if it is none of these files."""
         name = self.part_at(path)
-        if name is None:
-            return None
-        if target != self._target:
-            # What one target looked at is mostly of no use to the next.
-            self._made.clear()
-            self._target = target
-        if name not in self._made:
-            text = self._text([unquote(part) for part in name.split("/")], target)
-            if text is None:
-                return None
-            self._made[name] = text.encode()
-        return self._made[name]
-
-    def _text(self, parts: list[str], target: str) -> str | None:
-        match parts:
-            case ["all"]:
-                return _object({name: _import("targets", name) for name in self.views.names()})
-            case ["self", *below]:
-                return self._part(target, below, "self")
-            case ["targets", name, *below] if name in self.views.names():
-                return self._part(name, below, name)
-        return None
-
-    def _part(self, target: str, below: list[str], folder: str) -> str | None:
-        """A whole target, one of its sections, or one of its parameters."""
-        view = self.views.of(target)
-        part = part_of(view, below)
-        if part is None:
-            return None
-        if not below:
-            return _sections(view, folder, target)
-        if not part.names_only:
-            return _literal(part.value, (target, *below))
-        names = _names(part.value, (target, *below))
-        return _object({name: _import(below[-1], name) for name in names})
+        part = part_of(self.views, target, name) if name else None
+        return _code(part, name.rpartition("/")[2]).encode() if name and part else None
 
 
 class Part(NamedTuple):
-    """A part of a target."""
+    """A part of the inventory."""
 
+    path: tuple[str, ...]
     value: Any
-    names_only: bool = False
+    names_only: bool
     """Whether code sees its names: what is behind each of them is a part of its own."""
 
 
-def part_of(view: Mapping[str, Any], below: list[str]) -> Part | None:
-    """A whole target, one of its sections, or one of its parameters; None if it is missing."""
-    match below:
-        case []:
-            return Part(view, names_only=True)
-        case [section] if section in view:
-            return Part(view[section])
-        case [section, key] if section == _LAZY and key in view[section]:
-            value = view[section][key]
-            return Part(value, names_only=_is_split(key, value))
-        case [section, key, name] if section == _LAZY and key in view[section]:
-            value = view[section][key]
-            if _is_split(key, value) and name in value:
-                return Part(value[name])
-    return None
+def part_of(views: TargetViews, target: str, name: str) -> Part | None:
+    """All targets, one of them, one of its sections, or one of its parameters; None if missing.
+
+    The name is written as in `lib/kapitan.libjsonnet`: quoted names between slashes; `self` is the
+    target that is compiled.
+    """
+    match [unquote(step) for step in name.split("/")]:
+        case ["targets"]:
+            return Part((name,), dict.fromkeys(views.names()), names_only=True)
+        case ["self", *below]:
+            path = [target]
+        case ["targets", other, *below] if other in views.names():
+            path = [other]
+        case _:
+            return None
+    value: Any = views.of(path[0])
+    for step in below:
+        if not _is_split(path, value) or step not in value:
+            return None
+        path.append(step)
+        value = value[step]
+    return Part(tuple(path), value, names_only=_is_split(path, value))
 
 
-def _is_split(key: str, value: object) -> bool:
-    """Return whether each key of a parameter is a file of its own."""
+def _is_split(path: list[str], value: object) -> bool:
+    """Return whether each key is a file of its own."""
+    is_within = len(path) <= _DEPTH and path[1:2] in ([], ["parameters"])
     # A name of dots alone leads to another folder.
-    return isinstance(value, Mapping) and bool(key.strip("."))
+    return is_within and isinstance(value, Mapping) and bool(path[-1].strip("."))
 
 
-def _sections(view: Mapping[str, Any], folder: str, target: str) -> str:
-    keys = {key: _import(folder, _LAZY, key) for key in _names(view[_LAZY], (target, _LAZY))}
-    others = {name: _import(folder, name) for name in view if name != _LAZY}
-    return _object({**others, _LAZY: _object(keys)})
-
-
-def _names(parameters: Mapping[str, Any], path: tuple[object, ...]) -> Mapping[str, Any]:
-    _literal(dict.fromkeys(parameters), path)
-    return parameters
-
-
-def _object(fields: Mapping[str, str]) -> str:
-    return "{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in fields.items()) + "}"
-
-
-def _import(*parts: str) -> str:
-    # Quoted, any key is a single part of a path, and safe between quotation marks.
-    return f'import "{"/".join(map(_quoted, parts))}{_SUFFIX}"'
-
-
-@functools.lru_cache(maxsize=4096)  # the same keys for every target
-def _quoted(part: str) -> str:
-    return quote(part, safe="")
-
-
-def _literal(value: object, path: tuple[object, ...]) -> str:
-    try:
-        return as_code(value)
-    except Inexpressible as error:
-        error.path = (*path, *error.path)
-        raise
+def _code(part: Part, folder: str) -> str:
+    if not part.names_only:
+        return as_code(part.value, part.path)
+    to_jsonnet(dict.fromkeys(part.value), part.path)  # a name that Jsonnet cannot hold is an error
+    # Quoted, any name is a single part of a path, and safe between quotation marks.
+    fields = (
+        f'{json.dumps(name)}:import "{folder}/{quote(name, safe="")}{_SUFFIX}"'
+        for name in part.value
+    )
+    return f"{{{','.join(fields)}}}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.jsonnet.captured import captured
-from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
+from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.compiler.fields import EVERY_INPUT, OFF
 from commodore_py.compiler.formats import Format
 from commodore_py.compiler.natives import natives
@@ -53,12 +53,9 @@ def render(job: InputJob) -> Output:
 
 def evaluate_file(source: Path, files: Files, imports: InventoryImports, *, target: str) -> str:
     """The value of a file as JSON text, with all that component code expects."""
-    content = files.read(source)
-    if content is None:
-        raise JsonnetError("cannot read the file: it is not there", where=str(source))
     return evaluate(
         source,
-        content=content,
+        files.read(source),
         import_folders=(KAPITAN_LIBRARIES, *files.search_paths),
         ext_vars={"target": target},
         natives=natives(files, imports.views, target=target),

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.jsonnet.documents import read_all
+from commodore_py.adapters.jsonnet.values import read_all
 from commodore_py.adapters.yaml.emitter import Style, emit, emit_documents
 from commodore_py.errors import CommodoreError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.adapters.files.view import Files
-    from commodore_py.adapters.jsonnet.evaluate import Json
+    from commodore_py.adapters.jsonnet.values import Json
 
 _STYLE = Style(indent_sequences=False, multiline="plain")
 _KEYS = (str, int, float, bool, type(None))

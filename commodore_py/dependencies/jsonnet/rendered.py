@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.git.program import succeeds
 from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.errors import CommodoreError, raise_collected
@@ -29,12 +30,14 @@ def render_jsonnetfiles(components: Iterable[Dependency], parameters: Parameters
     errors: list[CommodoreError] = []
     rendered: list[tuple[Dependency, bytes]] = []
     for component in components:
-        if not (component.worktree / SOURCE).is_file():
+        source = component.worktree / SOURCE
+        if not source.is_file():
             continue
+        read = Reach((component.worktree,)).content
         try:
             variables = _variables(component.spec.name, parameters)
-            # Commodore writes an empty line as well.
-            text = f"{evaluate(component.worktree / SOURCE, ext_vars=variables)}\n"
+            text = evaluate(source, read(str(source)), read=read, ext_vars=variables)
+            text += "\n"  # Commodore writes an empty line as well.
             rendered.append((component, text.encode()))
         except CommodoreError as error:
             error.add_note(f"while rendering {SOURCE} of {component.spec}")

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.jsonnet.documents import read_all
+from commodore_py.adapters.jsonnet.values import read_all
 from commodore_py.errors import CommodoreError
 from commodore_py.postprocess.output import BadOutput, inside, place
 
 from .base import Apply, BadArguments, Job
 
 if TYPE_CHECKING:
-    from commodore_py.adapters.jsonnet.evaluate import Json
+    from commodore_py.adapters.jsonnet.values import Json
     from commodore_py.model.tree import Tree
 
 _NAMESPACE_FILE = "00_namespace"

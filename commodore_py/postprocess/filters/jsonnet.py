@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.jsonnet.captured import captured
-from commodore_py.adapters.jsonnet.documents import read_all, read_single
-from commodore_py.adapters.jsonnet.evaluate import (
-    ImportNotFound,
-    JsonnetError,
-    Native,
-    evaluate,
-    kind_of,
-)
+from commodore_py.adapters.jsonnet.evaluate import ImportNotFound, Native, evaluate
+from commodore_py.adapters.jsonnet.values import JsonnetError, kind_of, read_all, read_single
 from commodore_py.adapters.reading import NotReadable
 from commodore_py.errors import CommodoreError
 from commodore_py.postprocess.output import place
@@ -65,7 +59,7 @@ def _evaluate(args: Mapping[str, str], job: Job) -> str:
         with captured(job.traces):
             return evaluate(
                 job.source,
-                content=content,
+                content,
                 import_folders=job.files.search_paths,
                 ext_vars={
                     **args,
@@ -74,8 +68,10 @@ def _evaluate(args: Mapping[str, str], job: Job) -> str:
                     "output_path": str(job.output_path),
                 },
                 natives=natives(job.files, lambda: job.inventory.views.of(job.component)),
-                read=lambda path: job.inventory.read(path, job.component) or job.files.read(path),
-                skip_empty=True,
+                # An empty file counts as none, as in Commodore.
+                read=lambda path: (
+                    job.inventory.read(path, job.component) or job.files.read(path) or None
+                ),
             )
     except ImportNotFound as error:
         if _KAPITAN in str(error):

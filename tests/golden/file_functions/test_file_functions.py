@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.adapters.files import read_tree
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.compiler.charts import Chart
 from commodore_py.errors import CommodoreError
@@ -48,8 +49,9 @@ def jsonnet(
 ) -> str:
     """The value of a file that is beside the others."""
     file = folder / "main.jsonnet"
-    file.write_text(source)
-    return evaluate(file, import_folders=[folder / name for name in import_folders], **options)
+    folders = [folder / name for name in import_folders]
+    read = Reach.anywhere().content
+    return evaluate(file, source.encode(), read=read, import_folders=folders, **options)
 
 
 def chart(folder: Path, values: tuple[str, ...] = ()) -> str:

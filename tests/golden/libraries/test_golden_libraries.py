@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.adapters.files.view import Files
-from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
+from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
+from commodore_py.adapters.jsonnet.values import JsonnetError
 from commodore_py.compiler.inputs.jsonnet import evaluate_file
 from commodore_py.lib import FILTER_INVENTORY, KAPITAN_INVENTORY, LIBRARIES
 from commodore_py.postprocess.filters import OwnNode
@@ -76,7 +77,9 @@ def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> An
         "parameters": case.content.get("parameters", {}),
     }
     if place == "bare":
-        return json.loads(evaluate(file, import_folders=(LIBRARIES,)))
+        return json.loads(
+            evaluate(file, files.read(file), read=files.read, import_folders=(LIBRARIES,))
+        )
     if place == "compiling":
         targets = TargetsByName({"example": node, "other": {**node, "parameters": {"name": "o"}}})
         inventory = InventoryImports(targets, KAPITAN_INVENTORY)
@@ -85,6 +88,7 @@ def evaluated(case: GoldenCase, place: str, folder: Path, expression: str) -> An
     imports = InventoryImports(OwnNode("example", filtered), FILTER_INVENTORY)
     text = evaluate(
         file,
+        files.read(file),
         import_folders=(LIBRARIES,),
         ext_vars={"target": "example"},
         natives=natives(files, lambda: filtered),

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.jsonnet.documents import read_all
-from commodore_py.adapters.jsonnet.evaluate import JsonnetError
+from commodore_py.adapters.jsonnet.values import JsonnetError, read_all
 from commodore_py.adapters.time_limits import TookTooLong
 from commodore_py.compiler.natives import validation
 from commodore_py.errors import CommodoreError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.jsonnet.evaluate import JsonnetError
+from commodore_py.adapters.jsonnet.values import JsonnetError
 from tests.support.calls import COMPILING, failures, values
 from tests.support.tables import each
 

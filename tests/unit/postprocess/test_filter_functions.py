@@ -11,8 +11,8 @@ import pytest
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files.view import Files
-from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
+from commodore_py.adapters.jsonnet.values import JsonnetError
 from commodore_py.lib import FILTER_INVENTORY, LIBRARIES
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.postprocess.filters import FILTERS, Job, OwnNode
