@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import escaping
 from commodore_py.adapters.masking import REDACTOR
+from commodore_py.adapters.reading import write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _STDERR = 2
 _TRACE = re.compile(rb"^TRACE: .*\n?", re.MULTILINE)
@@ -24,57 +25,41 @@ _DRAWN = re.compile("(\r?\x1b\\[[\\d;]*[mJK]|\r)")
 @contextmanager
 def captured(traces: list[bytes]) -> Iterator[None]:
     """Collect Jsonnet's traces; all output is printed at the end."""
-    try:
-        before = os.dup(_STDERR)
-    except OSError:  # there is no stderr
-        yield
-        return
-    output = b""
+    before = os.dup(_STDERR)
+    # In memory where there is such a file (on Linux): a full disk must not cause a failure.
+    in_memory = getattr(os, "memfd_create", None)
     sys.stderr.flush()
-    try:
-        # In memory where there is such a file (on Linux): a full disk must not cause a failure.
-        in_memory = getattr(os, "memfd_create", None)
-        with os.fdopen(in_memory("stderr"), "w+b") if in_memory else TemporaryFile() as file:
-            os.dup2(file.fileno(), _STDERR)
-            try:
-                yield
-            finally:
-                sys.stderr.flush()
-                os.dup2(before, _STDERR)
-                file.seek(0)
-                output = file.read()
-    finally:
-        os.close(before)
-        repeat(output)
-        traces += _traces(output)
+    with os.fdopen(in_memory("stderr"), "w+b") if in_memory else TemporaryFile() as file:
+        os.dup2(file.fileno(), _STDERR)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(before, _STDERR)
+            os.close(before)
+            file.seek(0)
+            output = file.read()
+            repeat(output)
+            traces += _traces(output)
 
 
 def repeat(text: bytes) -> None:
-    """Print something as the library did, which does not care whether it can be printed."""
-    output = _shown(text)
-    with suppress(OSError):
-        while output:
-            output = output[os.write(_STDERR, output) :]
+    """Print what a library printed, which may hold strings of components.
 
-
-def _shown(output: bytes) -> bytes:
-    """Traces hold texts of components."""
-    if not output:
-        return output
-    text = REDACTOR.masked(output.decode(errors="replace"))
-    if not os.isatty(_STDERR):
-        return escaping.lines(text).encode()
-    # Our own progress may have been drawn in between: erased lines and colours.
-    parts = _DRAWN.split(text)
+    As there, it does not matter whether it can be printed.
+    """
+    shown = REDACTOR.masked(text.decode(errors="replace"))
+    # On a terminal, our own progress may be drawn in between: erased lines and colours.
+    parts = _DRAWN.split(shown) if os.isatty(_STDERR) else [shown]
     parts[::2] = map(escaping.lines, parts[::2])
-    return "".join(parts).encode()
+    with suppress(OSError):
+        write_all(_STDERR, "".join(parts).encode())
 
 
-def _traces(output: bytes) -> Iterator[bytes]:
-    start = output.find(b"TRACE: ")
-    if start >= 0 and _ESCAPE not in output:
-        # A message may have several lines.
-        yield output[start:]
-    elif start >= 0:
+def _traces(output: bytes) -> Iterable[bytes]:
+    if _ESCAPE in output:
         # A terminal shows progress between the lines.
-        yield from _TRACE.findall(output)
+        return _TRACE.findall(output)
+    # A message may have several lines.
+    start = output.find(b"TRACE: ")
+    return [output[start:]] if start >= 0 else []

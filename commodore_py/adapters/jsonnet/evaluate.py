@@ -39,18 +39,12 @@ _NULLS.append(_NULLS)
 atexit.register(gc.freeze)
 
 
-class ImportNotFound(JsonnetError):
-    """No candidate of an import exists; its subject is the name."""
-
-
 @dataclass(frozen=True, slots=True)
 class Native:
     """A function of ours that Jsonnet can call; it may return what `to_jsonnet` accepts."""
 
     parameters: tuple[str, ...]
     call: Callable[..., object]
-    ready: bool = False
-    """It returns nothing but what `to_jsonnet` made: that is not done again."""
 
 
 def evaluate(
@@ -118,15 +112,14 @@ def _find(read: ReadImport, folders: tuple[str, ...], beside: str, name: str) ->
         if content is not None:
             return candidate, content
     hint = f"looked at {', '.join(candidates)}"
-    not_found = ImportNotFound(f"import of {name}: there is no such file", hint=hint)
+    not_found = JsonnetError(f"import of {name}: there is no such file", hint=hint)
     not_found.subject = name
     raise not_found
 
 
 def _call(native: Native, *arguments: object) -> object:
     _NULLS.extend(argument for argument in arguments if argument is None)
-    result = native.call(*arguments)
-    return result if native.ready else to_jsonnet(result)
+    return to_jsonnet(native.call(*arguments))
 
 
 class _Errors:
@@ -151,15 +144,17 @@ class _Errors:
         return call
 
     def explain(self, raw: str) -> JsonnetError:
-        """The error with its place; an interruption or a bug in a callback is raised as it is."""
+        """The error with its place; an interruption or a bug in a callback is raised as it is.
+
+        The subject is the name of an import that was not found.
+        """
         message, places = _split(raw, self._file)
         failure = self.failure
         if failure is None:
             return JsonnetError(message, where=places)
         if not isinstance(failure, CommodoreError | OSError | ValueError | RecursionError):
             raise failure
-        kind = type(failure) if isinstance(failure, ImportNotFound) else JsonnetError
-        error = kind(
+        error = JsonnetError(
             f"{self._call}{failure}",
             where="\n".join(filter(None, (getattr(failure, "where", ""), places))),
             hint=getattr(failure, "hint", ""),

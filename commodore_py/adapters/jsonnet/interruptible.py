@@ -9,13 +9,14 @@ from __future__ import annotations
 import signal
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    _Jobs: TypeAlias = SimpleQueue[Callable[[], None] | None]
+    _Job: TypeAlias = tuple[Future[Any], Callable[[], Any]]
 
 Result = TypeVar("Result")
 
@@ -25,7 +26,7 @@ _SECONDS = 0.1
 class _Main:
     """The jobs that the main thread runs while it waits; None while it does not."""
 
-    jobs: _Jobs | None = None
+    jobs: SimpleQueue[_Job | None] | None = None
 
 
 def interruptible(call: Callable[[], Result]) -> Result:
@@ -33,47 +34,36 @@ def interruptible(call: Callable[[], Result]) -> Result:
 
     An interrupted call continues until the process ends.
     """
-    in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    if not _is_main() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         return call()
-    jobs: _Jobs = SimpleQueue()
+    jobs = _Main.jobs = SimpleQueue()
     outcome: Future[Result] = Future()
-
-    def work() -> None:
-        _settle(outcome, call)
-        jobs.put(None)
-
-    before, _Main.jobs = _Main.jobs, jobs
+    outcome.add_done_callback(lambda _: jobs.put(None))
     try:
-        threading.Thread(target=work, daemon=True).start()
+        threading.Thread(target=_settle, args=(outcome, call), daemon=True).start()
         while not outcome.done():
-            try:
-                # An interruption just before the wait would not end it.
-                job = jobs.get(timeout=_SECONDS)
-            except Empty:
-                continue
-            if job is not None:
-                job()
+            # An interruption just before the wait would not end it.
+            with suppress(Empty):
+                if job := jobs.get(timeout=_SECONDS):
+                    _settle(*job)
+                    if isinstance(error := job[0].exception(), KeyboardInterrupt):
+                        raise error
     finally:
-        _Main.jobs = before
+        _Main.jobs = None
     return outcome.result()
 
 
 def in_main_thread(call: Callable[[], Result]) -> Result:
     """The result of a call by the main thread, if that waits for an interruptible one."""
-    jobs = _Main.jobs
-    if jobs is None or threading.current_thread() is threading.main_thread():
+    if _Main.jobs is None or _is_main():
         return call()
     outcome: Future[Result] = Future()
-
-    def job() -> None:
-        _settle(outcome, call)
-        error = outcome.exception()
-        if isinstance(error, KeyboardInterrupt):
-            raise error
-
-    jobs.put(job)
+    _Main.jobs.put((outcome, call))
     return outcome.result()
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _settle(outcome: Future[Result], call: Callable[[], Result]) -> None:

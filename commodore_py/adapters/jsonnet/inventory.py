@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
-from .values import as_code, to_jsonnet
+from .values import to_jsonnet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,9 @@ def _is_split(path: list[str], value: object) -> bool:
 
 def _code(part: Part, folder: str) -> str:
     if not part.names_only:
-        return as_code(part.value, part.path)
+        # As data in the code, which is read several times faster than as code.
+        text = json.dumps(to_jsonnet(part.value, part.path)).replace("'", "''")
+        return f"std.parseJson(@'{text}')"
     to_jsonnet(dict.fromkeys(part.value), part.path)  # a name that Jsonnet cannot hold is an error
     # Quoted, any name is a single part of a path, and safe between quotation marks.
     fields = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -12,6 +11,14 @@ from commodore_py.errors import CommodoreError
 
 Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
 Path: TypeAlias = "tuple[object, ...]"
+
+_KINDS = {
+    type(None): "null",
+    bool: "a boolean",
+    str: "a string",
+    list: "an array",
+    dict: "an object",
+}
 
 
 class JsonnetError(CommodoreError):
@@ -37,19 +44,7 @@ class Inexpressible(JsonnetError):
 
 def kind_of(value: object) -> str:
     """Name the type of a value in Jsonnet, with its article."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case str():
-            return "a string"
-        case list():
-            return "an array"
-        case dict():
-            return "an object"
-        case _:
-            return "a number"
+    return _KINDS.get(type(value), "a number")
 
 
 def to_jsonnet(value: object, path: Path = ()) -> Json:
@@ -61,11 +56,6 @@ def to_jsonnet(value: object, path: Path = ()) -> Json:
         return _converted(value, path)
     except RecursionError as error:
         raise Inexpressible("nested too deeply for Jsonnet") from error
-
-
-def as_code(value: object, path: Path) -> str:
-    """A value as Jsonnet code: as data in it, which is read several times faster than as code."""
-    return "std.parseJson(@'" + json.dumps(to_jsonnet(value, path)).replace("'", "''") + "')"
 
 
 def read_single(content: bytes, *, name: str) -> Json:

@@ -42,7 +42,7 @@ def natives(files: Files, views: TargetViews, *, target: str) -> Mapping[str, Na
         "list_dir": Native(("dir", "basename"), partial(native_files.list_dir, files)),
         "yaml_load": Native(("name",), partial(native_yaml.yaml_load, files)),
         "yaml_load_stream": Native(("name",), partial(native_yaml.yaml_load_stream, files)),
-        "yaml_load_all": Native(("file",), partial(native_yaml.yaml_load_all, files), ready=True),
+        "yaml_load_all": Native(("file",), partial(native_yaml.yaml_load_all, files)),
         "yaml_dump": Native(("obj",), native_yaml.yaml_dump),
         "yaml_dump_stream": Native(("obj",), native_yaml.yaml_dump_stream),
         "jinja2_render_file": Native(("name", "ctx"), partial(_jinja2_render_file, files)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.jsonnet.captured import captured
-from commodore_py.adapters.jsonnet.evaluate import ImportNotFound, Native, evaluate
+from commodore_py.adapters.jsonnet.evaluate import Native, evaluate
 from commodore_py.adapters.jsonnet.values import JsonnetError, kind_of, read_all, read_single
 from commodore_py.adapters.reading import NotReadable
 from commodore_py.errors import CommodoreError
@@ -73,8 +73,8 @@ def _evaluate(args: Mapping[str, str], job: Job) -> str:
                     job.inventory.read(path, job.component) or job.files.read(path) or None
                 ),
             )
-    except ImportNotFound as error:
-        if _KAPITAN in str(error):
+    except JsonnetError as error:
+        if error.subject == _KAPITAN:
             error.hint = (
                 f"{_KAPITAN} exists only while compiling; lib/commodore.libjsonnet is for filters"
             )
@@ -97,8 +97,8 @@ def natives(files: Files, node: Callable[[], Mapping[str, Any]]) -> dict[str, Na
     return {
         "commodore_inventory": Native((), node),
         "list_dir": Native(("dir", "basename"), list_dir),
-        "yaml_load": Native(("file",), yaml_load, ready=True),
-        "yaml_load_all": Native(("file",), yaml_load_all, ready=True),
+        "yaml_load": Native(("file",), yaml_load),
+        "yaml_load_all": Native(("file",), yaml_load_all),
     }
 
 
