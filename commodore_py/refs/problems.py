@@ -12,8 +12,7 @@ from commodore_py.model.problem import Problem
 from commodore_py.model.spot import nowhere
 
 from .backends import REF_BACKENDS
-from .errors import places_text
-from .references import references_in, unclosed_in
+from .references import places_text, references_in, unclosed_in
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
@@ -136,14 +135,12 @@ def _problems_in(content: bytes, known: Container[str]) -> Iterator[str]:
                 )
     # A search for bytes is fast; hardly any file ever gets further.
     if any(start in content for start in _ENCODED_STARTS):
-        for encoded in _ENCODED.finditer(content):
-            if any(start in encoded[0] for start in _ENCODED_STARTS):
-                for tag in _TAG.finditer(_decoded(encoded[0])):
-                    yield (
-                        f"reference {tag[0].decode(errors='replace')} is base64-encoded in a"
-                        " manifest: it will not be revealed (use stringData of a Secret, which"
-                        " holds plain text)"
-                    )
+        for encoded in _ENCODED.findall(content):
+            for tag in _TAG.finditer(_decoded(encoded)):
+                yield (
+                    f"reference {tag[0].decode(errors='replace')} is base64-encoded in a manifest:"
+                    " it will not be revealed (use stringData of a Secret, which holds plain text)"
+                )
 
 
 def _decoded(encoded: bytes) -> bytes:

@@ -11,11 +11,11 @@ from commodore_py.model.spot import Spot
 from .backends import REF_BACKENDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
     from commodore_py.model.inventory import Inventory
-    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.spot import ParameterPath, PlaceOf
 
     Texts: TypeAlias = Mapping[str, tuple[Spot, ...]]
     """Every text, sorted, and all parameters that hold it."""
@@ -78,3 +78,10 @@ def _look(target: str, path: ParameterPath, value: object) -> Iterator[tuple[Spo
         case list() | tuple():
             for index, below in enumerate(value):
                 yield from _look(target, (*path, f"[{index}]"), below)
+
+
+def places_text(spots: Sequence[Spot], place_of: PlaceOf) -> str:
+    """Where the first one comes from, which parameter it is, and how many more there are."""
+    first, *more = dict.fromkeys(spots)
+    shown = first.seen_from(place_of)
+    return f"{shown} (and {len(more)} more)" if more else shown

@@ -13,12 +13,9 @@ from commodore_py.model.names import problem_of_length, shown
 from commodore_py.model.secrets import ReferenceFile, SecretRef
 
 from .backends import REF_BACKENDS
-from .errors import BadReference, places_text
-from .references import references_in
+from .references import places_text, references_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from commodore_py.model.inventory import Inventory, Node
     from commodore_py.model.spot import PlaceOf, Spot
 
@@ -27,29 +24,33 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class MissingParameters(CommodoreError):
-    """A target does not hold the parameters of the component it is made from."""
-
-
 def render_refs(
     inventory: Inventory, marked: Marked, place_of: PlaceOf
 ) -> tuple[ReferenceFile, ...]:
     """A reference file for each reference of the inventory, sorted by path."""
-    errors: list[CommodoreError] = list(_missing_parameters(inventory))
+    errors = list(_missing_parameters(inventory))
     first_of: dict[str, SecretRef] = {}
-    placed: dict[tuple[str, str], tuple[PurePosixPath, SecretRef]] = {}
+    refs: dict[PurePosixPath, SecretRef] = {}
     for text, spots in references_in(marked).items():
         try:
             ref = _parsed(text, spots)
             first_of.setdefault(ref.backend, ref)
-            placed.setdefault((ref.backend, ref.path), (_file_of(ref), ref))
-        except BadReference as error:
+            other = refs.setdefault(_file_of(ref), ref)
+        except CommodoreError as error:
             error.where = places_text(spots, place_of)
             errors.append(error)
-    refs = sorted(placed.values(), key=lambda pair: pair[0])
+        else:
+            if (other.backend, other.path) != (ref.backend, ref.path):
+                why = f"both need the file refs/{_file_of(ref)}"
+                errors.append(_clash(other, ref, why, place_of))
+    for path in sorted(refs):
+        for folder in path.parents:
+            if folder in refs:
+                why = f"refs/{folder} cannot be both a file and a folder"
+                errors.append(_clash(refs[folder], refs[path], why, place_of))
     settings = _settings(inventory.bootstrap)
     errors += [
-        BadReference(
+        CommodoreError(
             f"there are {backend} references, the first is ?{{{backend}:{ref.path}}},"
             f" but parameters.kapitan.secrets.{backend} is not set",
             where=places_text(ref.found_in, place_of),
@@ -59,30 +60,22 @@ def render_refs(
         for backend, ref in sorted(first_of.items())
         if backend not in settings
     ]
-    errors += [
-        BadReference(
-            f"references ?{{{one.backend}:{one.path}}} and ?{{{two.backend}:{two.path}}}"
-            f" exclude each other: {why}",
-            where="\n".join(places_text(ref.found_in, place_of) for ref in (one, two)),
-            hint="store one of the two secrets under another path",
-        )
-        for one, two, why in _clashes(refs)
-    ]
     raise_collected(errors, "secret references")
     files = []
-    for path, ref in refs:
+    for path in sorted(refs):
+        ref = refs[path]
         logger.debug("reference file %s, found in %s", path, ref.found_in[0])
         content = REF_BACKENDS[ref.backend].render(ref, settings[ref.backend])
         files.append(ReferenceFile(str(path), content, ref.backend))
     return tuple(files)
 
 
-def _missing_parameters(inventory: Inventory) -> Iterator[MissingParameters]:
+def _missing_parameters(inventory: Inventory) -> Iterator[CommodoreError]:
     """One error for each instance whose target lacks its component's parameter key."""
     for instance in sorted(inventory.instances, key=lambda instance: instance.name):
         key = instance.component_key
         if key not in inventory.nodes[instance.name].parameters:
-            yield MissingParameters(
+            yield CommodoreError(
                 f"component {instance.component} has no parameters in target {instance.name}",
                 where=f"target {instance.name}, parameters.{key}",
                 hint=f"define parameters.{key} in the component's class/defaults.yml",
@@ -95,10 +88,10 @@ def _parsed(text: str, spots: tuple[Spot, ...]) -> SecretRef:
     if kind not in REF_BACKENDS:
         known = ", ".join(f"?{{{name}:...}}" for name in sorted(REF_BACKENDS))
         problem = f"reference ?{{{text}}} is of a type that is not supported"
-        raise BadReference(problem, hint=f"supported are {known}")
+        raise CommodoreError(problem, hint=f"supported are {known}")
     if not rest:
         hint = f"write ?{{{kind}:<secret>/<key>}}"
-        raise BadReference(f"reference ?{{{text}}} has no path", hint=hint)
+        raise CommodoreError(f"reference ?{{{text}}} has no path", hint=hint)
     ref = SecretRef(kind, rest[0], spots)
     REF_BACKENDS[kind].check(ref)
     return ref
@@ -109,22 +102,22 @@ def _file_of(ref: SecretRef) -> PurePosixPath:
     path = PurePosixPath(ref.path)
     named = f"reference ?{{{ref.backend}:{ref.path}}}"
     if path.is_absolute() or ".." in path.parts:
-        raise BadReference(
+        raise CommodoreError(
             f"{named} would write outside of refs/",
             hint="make the path relative to the mount, without leading slash and without ..",
         )
     if has_git_name(ref.path):
-        raise BadReference(
+        raise CommodoreError(
             f"{named} needs the file refs/{path}, which Git would never push",
             hint="store the secret under a path without .git",
         )
     if problem := problem_of_length(ref.path):
-        raise BadReference(
+        raise CommodoreError(
             f"reference ?{{{ref.backend}:{shown(ref.path)}}} cannot be a file: its path {problem}",
             hint="use a shorter name",
         )
     if not path.parts or "\0" in ref.path:
-        raise BadReference(
+        raise CommodoreError(
             f"reference ?{{{ref.backend}:{ref.path!r}}} names no file",
             hint=f"write ?{{{ref.backend}:<secret>/<key>}}",
         )
@@ -138,17 +131,10 @@ def _settings(bootstrap: Node) -> Mapping[str, object]:
     return secrets if isinstance(secrets, Mapping) else {}
 
 
-def _clashes(
-    refs: Iterable[tuple[PurePosixPath, SecretRef]],
-) -> Iterator[tuple[SecretRef, SecretRef, str]]:
-    """Each pair that wants one path for two things, and why."""
-    files: dict[PurePosixPath, SecretRef] = {}
-    for path, ref in refs:
-        if path in files:
-            yield files[path], ref, f"both need the file refs/{path}"
-        else:
-            files[path] = ref
-    for path, ref in files.items():
-        for folder in path.parents:
-            if folder in files:
-                yield files[folder], ref, f"refs/{folder} cannot be both a file and a folder"
+def _clash(one: SecretRef, two: SecretRef, why: str, place_of: PlaceOf) -> CommodoreError:
+    return CommodoreError(
+        f"references ?{{{one.backend}:{one.path}}} and ?{{{two.backend}:{two.path}}}"
+        f" exclude each other: {why}",
+        where="\n".join(places_text(ref.found_in, place_of) for ref in (one, two)),
+        hint="store one of the two secrets under another path",
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
-from commodore_py.refs.errors import BadReference
+from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from commodore_py.model.secrets import ReferenceFile, SecretRef
@@ -31,7 +31,7 @@ class Described:
 def check(ref: SecretRef) -> None:
     """Refuse a path without a slash."""
     if "/" not in ref.path:
-        raise BadReference(
+        raise CommodoreError(
             f"reference ?{{vaultkv:{ref.path}}} does not say which key of which secret it means",
             hint="write ?{vaultkv:<secret>/<key>}",
         )
