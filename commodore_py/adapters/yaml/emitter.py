@@ -15,7 +15,6 @@ from .scalars import SIMPLE_KEY, WIDTH, Multiline, short_form, simple_key, writt
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_PADS = tuple(" " * indent for indent in range(2 * WIDTH))
 _BLOCKS = {"literal": "|", "folded": ">", "double-quotes": '"'}
 
 
@@ -81,7 +80,7 @@ class _Writer:
         """
         out = self._out
         if type(value) is str:
-            form = written(value, self._multiline, len(lead), _pad(max(indent + 2, 2)))
+            form = written(value, self._multiline, len(lead), " " * max(indent + 2, 2))
             out.append(f"{lead}{form}\n")
         elif type(value) is not dict and type(value) is not list and type(value) is not tuple:
             out.append(f"{lead}{_constant(value)}\n")
@@ -94,13 +93,13 @@ class _Writer:
                 out.append(f"{lead[:-1]}\n")
                 lead = ""
             if type(value) is dict:
-                self._mapping(value, lead or _pad(indent + 2), indent + 2)
+                self._mapping(value, lead or " " * (indent + 2), indent + 2)
             else:
-                self._sequence(value, lead or _pad(indent + step), indent + step)
+                self._sequence(value, lead or " " * (indent + step), indent + step)
 
     def _mapping(self, value: dict[object, object], lead: str, indent: int) -> None:
         out = self._out
-        pad = _pad(indent)
+        pad = " " * indent
         room = WIDTH - indent
         for key, item in _sorted(value):
             head = simple_key(key) if type(key) is str else _head(key)
@@ -109,7 +108,7 @@ class _Writer:
             if type(item) is str:
                 form = short_form(item) if len(item) <= room else ""
                 if not form or len(form) + len(head) > room:
-                    form = written(item, self._multiline, indent + len(head), _pad(indent + 2))
+                    form = written(item, self._multiline, indent + len(head), " " * (indent + 2))
                 out.append(f"{lead}{head}{form}\n")
             elif type(item) is int:
                 out.append(f"{lead}{head}{item}\n")
@@ -119,13 +118,13 @@ class _Writer:
 
     def _sequence(self, items: Iterable[object], lead: str, indent: int) -> None:
         out = self._out
-        pad = _pad(indent)
+        pad = " " * indent
         room = WIDTH - indent - 2
         for item in items:
             if type(item) is str:
                 form = short_form(item) if len(item) <= room else ""
                 if not form or len(form) > room:
-                    form = written(item, self._multiline, indent + 2, _pad(indent + 2))
+                    form = written(item, self._multiline, indent + 2, " " * (indent + 2))
                 out.append(f"{lead}- {form}\n")
             else:
                 self._node(item, f"{lead}- ", indent, compact=True, step=2)
@@ -161,10 +160,6 @@ def _sorted(value: dict[object, object]) -> Iterable[tuple[object, object]]:
         return sorted(value.items())
     except TypeError:
         return value.items()
-
-
-def _pad(indent: int) -> str:
-    return _PADS[indent] if indent < len(_PADS) else " " * indent
 
 
 def dumped(documents: Iterable[object], dumper: type[yaml.SafeDumper], **options: Any) -> str:

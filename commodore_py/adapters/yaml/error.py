@@ -1,4 +1,4 @@
-"""The error of a text that is not valid YAML, with its place."""
+"""Errors of YAML, with their places, and limits: no file may crash the parser or fill memory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from typing import Self
 
+    from yaml import Node
+
+MOST_LEVELS = 250
+"""How deep values may be nested, so that functions that call themselves can follow them."""
+MOST_DIGITS = 4_300
+"""Digits of an integer, the number that Python itself turns into a string."""
+MOST_ALIASED = 2_000_000
+"""Values that aliases may add to a document; 100 characters of a string count as one more."""
+
+_CHARACTERS = 100
 # PyYAML lets these through for a date such as 2020-13-45, and for a tag that does not fit its
 # value.
 FAILURES = (
@@ -77,3 +87,62 @@ def problem_in(error: Exception, name: str, text: bytes | str) -> YamlError:
         case _:
             reason = "a value does not fit its tag"
     return YamlError(f"not valid YAML: {reason}", where=name)
+
+
+class BoundedLevels:
+    """Counts levels while nodes are composed: PyYAML announces each node to its resolver."""
+
+    most_levels = MOST_LEVELS
+    _level = 0
+
+    def descend_resolver(self, current_node: Node | None, current_index: object) -> None:  # noqa: ARG002 - PyYAML's signature
+        """Refuse values below a collection that is nested too deeply."""
+        self._level += 1
+        if self._level > self.most_levels + 1 and current_node is not None:
+            problem = f"nested deeper than {self.most_levels} levels"
+            raise Refused.at(problem, current_node.start_mark)
+
+    def ascend_resolver(self) -> None:
+        """Return to the collection above."""
+        self._level -= 1
+
+
+def may_have_aliases(text: bytes | str) -> bool:
+    """Return whether a text may have aliases."""
+    return ("*" in text and "&" in text) if isinstance(text, str) else b"*" in text and b"&" in text
+
+
+def refuse_expansion(root: Node, most_levels: int = MOST_LEVELS) -> None:
+    """Raise `Refused` if aliases make a document larger or deeper than the limits, or endless."""
+    known: dict[Node, tuple[int, int] | None] = {}
+    written = 0
+
+    def measured(node: Node) -> tuple[int, int]:
+        """The size of a node and its levels; what aliases refer to was measured before them."""
+        nonlocal written
+        if node in known:
+            before = known[node]
+            if before is None:
+                raise Refused.at("an alias refers to a value that contains it", node.start_mark)
+            return before
+        known[node] = None
+        if isinstance(node, yaml.ScalarNode):
+            size, levels = 1 + len(node.value) // _CHARACTERS, 0
+            written += size
+        else:
+            written += 1
+            is_mapping = isinstance(node, yaml.MappingNode)
+            parts = [part for pair in node.value for part in pair] if is_mapping else node.value
+            below = [measured(part) for part in parts]
+            size = 1 + sum(size for size, _ in below)
+            levels = 1 + max((levels for _, levels in below), default=0)
+            if size - written > MOST_ALIASED:
+                problem = f"aliases add more than {MOST_ALIASED:,} values to it"
+                raise Refused.at(problem, node.start_mark)
+            if levels > most_levels:
+                problem = f"nested deeper than {most_levels} levels by aliases"
+                raise Refused.at(problem, node.start_mark)
+        known[node] = size, levels
+        return size, levels
+
+    measured(root)

@@ -13,8 +13,16 @@ from yaml.resolver import Resolver
 
 from commodore_py.adapters import json_text
 
-from .bounds import MOST_DIGITS, BoundedLevels, may_have_aliases, refuse_expansion
-from .error import FAILURES, Refused, YamlError, problem_in
+from .error import (
+    FAILURES,
+    MOST_DIGITS,
+    BoundedLevels,
+    Refused,
+    YamlError,
+    may_have_aliases,
+    problem_in,
+    refuse_expansion,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

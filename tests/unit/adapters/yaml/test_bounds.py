@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml import nodes
-from commodore_py.adapters.yaml.bounds import (
+from commodore_py.adapters.yaml.error import (
     MOST_ALIASED,
     MOST_DIGITS,
     MOST_LEVELS,
+    YamlError,
 )
-from commodore_py.adapters.yaml.error import YamlError
 from tests.support.tables import each
 
 if TYPE_CHECKING:
