@@ -87,12 +87,10 @@ class Source:
             part = entry.value
             if entry.key is not None:
                 self.refuse_odd_key(entry.key)
-            self._refuse_shared(part, self._uses(part))
+            self.refuse_uses(part, (part,))
         return trail
 
     def _below(self, part: Part, step: str | int) -> Entry | None:
-        if part.kind == "alias":
-            self.refuse_uses(part)
         entries = part.entries
         if isinstance(step, int):
             if part.kind != "list":
@@ -119,27 +117,18 @@ class Source:
         ):
             raise self.refused("this form of a key cannot be edited", key)
 
-    def refuse_uses(self, part: Part) -> None:
-        """Refuse to remove what aliases elsewhere lead to, or an alias."""
+    def refuse_uses(self, part: Part, anchored: Iterable[Part] = ()) -> None:
+        """Refuse to change an alias, or what aliases elsewhere lead to.
+
+        Of the part, only some may be changed.
+        """
         if part.kind == "alias":
             raise self.refused(f"alias *{part.text} stands for the value of another place", part)
-        for inner in part.all():
-            uses = self._uses(inner)
-            self._refuse_shared(
-                inner, [use for use in uses if not part.start <= use.start < part.end]
-            )
-
-    def _uses(self, part: Part) -> list[Part]:
-        return [
-            use
-            for use in self.parts
-            if part.anchor and use.kind == "alias" and use.text == part.anchor
-        ]
-
-    def _refuse_shared(self, part: Part, uses: Sequence[Part]) -> None:
-        if uses:
-            lines = ", ".join(str(self.line(use.start)) for use in self._uses(part))
-            raise self.refused(f"anchor &{part.anchor} is used in line {lines}, too", part)
+        anchors = {inner.anchor for inner in anchored or part.all()} - {""}
+        uses = [use for use in self.parts if use.kind == "alias" and use.text in anchors]
+        if any(not part.start <= use.start < part.end for use in uses):
+            lines = ", ".join(str(self.line(use.start)) for use in uses)
+            raise self.refused(f"anchor &{uses[0].text} is used in line {lines}, too", part)
 
     def refused(self, problem: str, part: Part) -> Refused:
         """An error with the line of a part."""
