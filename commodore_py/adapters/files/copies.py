@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import json_text
 
 from .opening import make_folder
-from .writing import (
-    aside_of,
-    copy_file,
-    remove,
-    remove_empty,
-    rename,
-    write_if_changed,
-    write_link,
-)
+from .writing import copy_file, remove, remove_empty, rename, write_if_changed, write_link
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -124,14 +116,8 @@ class Copies:
                 remove(base / name)
                 make_folder(base / name)
         for name in sorted(marks.keys() & wrong | marks.keys() - now.marks.keys()):
-            self._put(base / name, name, marks[name])
-
-    def _put(self, path: Path, name: str, mark: Mark) -> None:
-        if path.is_dir() and not path.is_symlink():
-            remove(path)
-        aside = aside_of(path)
-        if isinstance(mark[0], str):
-            write_link(aside, mark[0])
-        else:
-            copy_file(self.folder / "files" / name, aside)
-        rename(aside, path)
+            remove(base / name)
+            if isinstance(target := marks[name][0], str):
+                write_link(base / name, target)
+            else:
+                copy_file(self.folder / "files" / name, base / name)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
+from pathlib import Path
 from typing import Any
 
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
+
+from .writing import write_if_changed
 
 _LARGEST = 256 << 20
 _SECONDS = 10
@@ -59,19 +61,12 @@ class SharedFiles:
         """Write a file as a whole, in place of an earlier one."""
         try:
             files, place = self._opened(), f"{self._root}/{path}"
-            if "file" in files.protocol:
-                self._write_here(files, place, content)
+            if "file" in files.protocol:  # only object stores replace a file at once
+                write_if_changed(Path(place), content)
             else:
                 files.pipe_file(place, content)
         except Exception as error:
             raise self._unavailable(error) from error
-
-    def _write_here(self, files: Any, place: str, content: bytes) -> None:  # noqa: ANN401 - fsspec has no types
-        """Write aside and rename: only object stores replace a file at once."""
-        aside = f"{place}.{secrets.token_hex(8)}.new"
-        files.makedirs(os.path.dirname(place), exist_ok=True)  # noqa: PTH120 - a path of fsspec
-        files.pipe_file(aside, content)
-        os.replace(aside, place)  # noqa: PTH105 - as above
 
     def _opened(self) -> Any:  # noqa: ANN401 - fsspec has no types
         # A connection does not survive a fork.

@@ -13,7 +13,7 @@ from commodore_py.model.git_names import is_git_name
 from commodore_py.model.tree import Entry, Tree
 
 from .opening import opened, opened_in
-from .writing import differs, remove_in, write_in
+from .writing import named, remove_in, write_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,31 +100,26 @@ def _written(folder: Path, wanted: _Folder, keep: frozenset[str]) -> set[str]:
     def fill(directory: int, wanted: _Folder, prefix: str, keep: frozenset[str]) -> None:
         """Remove what is not wanted in an open folder, and write what differs."""
         with os.scandir(directory) as entries:
-            statuses = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
-        for name in statuses.keys() - keep:
-            mode, target = statuses[name].st_mode, wanted.get(name)
-            stays = stat.S_ISDIR(mode) if isinstance(target, dict) else stat.S_ISREG(mode)
-            if target is None or not stays:
+            present = {entry.name: entry for entry in entries}
+        for name in present.keys() - keep:
+            target = wanted.get(name)
+            is_folder = present[name].is_dir(follow_symlinks=False)
+            if target is None or isinstance(target, dict) != is_folder:
                 gone.add(f"{prefix}{name}")
                 remove_in(directory, name)
-                del statuses[name]
+                del present[name]
         for name, target in wanted.items():
-            path, status = f"{prefix}{name}", statuses.get(name)
+            path = f"{prefix}{name}"
             if isinstance(target, dict):
-                with opened_in(directory, name, make=status is None) as inner:
+                with opened_in(directory, name, make=name not in present) as inner:
                     # Nothing is removed from what is kept.
                     below = frozenset(os.listdir(inner) if name in keep else ())  # noqa: PTH208 - a descriptor
                     fill(inner, target, f"{path}/", below)
                 continue
             content, executable = target
-            if status is None or differs(directory, name, status, content, executable=executable):
-                if status is not None:
+            with named(folder / path):
+                if write_in(directory, name, content, executable=executable) and name in present:
                     gone.add(path)
-                try:
-                    write_in(directory, name, content, executable=executable)
-                except OSError as error:
-                    error.filename = f"{folder}/{path}"
-                    raise
 
     with (
         opened(folder.parent, make=True) as above,

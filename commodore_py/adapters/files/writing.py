@@ -9,14 +9,18 @@ import os
 import re
 import shutil
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.reading import write_all
 from commodore_py.errors import CommodoreError
 
 from .opening import LinkInTheWay, opened, refuse_link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _EXECUTABLE = stat.S_IXUSR
 _ALL_EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
@@ -55,13 +59,19 @@ def asides_in(folder: Path, *, deep: bool = False) -> list[Path]:
 def write_if_changed(
     path: Path, content: bytes, *, executable: bool | None = None, private: bool = False
 ) -> bool:
-    """Write a file by way of a sibling, unless it has that content already.
+    """Write a file by way of a sibling, unless it has that content and mode already.
 
     Only its owner may read a new file that is `private`.
     """
+    with named(path), opened(path.parent, make=True) as folder:
+        return write_in(folder, path.name, content, executable=executable, private=private)
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Errors name a file by its whole path, although it is reached by a descriptor."""
     try:
-        with opened(path.parent, make=True) as folder:
-            return write_in(folder, path.name, content, executable=executable, private=private)
+        yield
     except OSError as error:
         error.filename, error.filename2 = os.fspath(path), None
         raise
@@ -76,80 +86,22 @@ def write_in(
     private: bool = False,
 ) -> bool:
     """Do it in an open folder."""
-    status = _status_in(folder, name)
-    if status is not None and not stat.S_ISREG(status.st_mode):
+    before = _status_in(folder, name)
+    if before is not None and not stat.S_ISREG(before.st_mode):
         remove_in(folder, name)
-        status = None
-    if status is None or differs(folder, name, status, content):
-        _swap_in(folder, name, content, status, executable=executable, private=private)
-        return True
-    if executable is None or bool(status.st_mode & _EXECUTABLE) == executable:
+        before = None
+    if before is not None and _is_same(folder, name, before, content, executable=executable):
         return False
-    file = os.open(name, _CONTENT, dir_fd=folder)
-    try:
-        os.fchmod(file, _mode(status.st_mode, executable=executable))
-    finally:
-        os.close(file)
-    return True
-
-
-def append(path: Path, content: bytes) -> None:
-    """Add to the end of a file, or make it; what a link points to is not written."""
-    refuse_link(path)
-    try:
-        with opened(path.parent, make=True) as folder:
-            file = os.open(path.name, _END, 0o666, dir_fd=folder)
-            try:
-                write_all(file, content)
-            finally:
-                os.close(file)
-    except OSError as error:
-        error.filename, error.filename2 = os.fspath(path), None
-        raise
-
-
-def differs(
-    folder: int,
-    name: str,
-    status: os.stat_result,
-    content: bytes,
-    *,
-    executable: bool | None = None,
-) -> bool:
-    """Return whether a file of a folder has another content or mode."""
-    if executable is not None and bool(status.st_mode & _EXECUTABLE) != executable:
-        return True
-    if status.st_size != len(content):
-        return True
-    file = os.open(name, _CONTENT, dir_fd=folder)
-    try:
-        return os.read(file, status.st_size + 1) != content
-    finally:
-        os.close(file)
-
-
-def _swap_in(
-    folder: int,
-    name: str,
-    content: bytes,
-    before: os.stat_result | None,
-    *,
-    executable: bool | None,
-    private: bool,
-) -> None:
-    """Write a sibling, which takes the place of what was there `before`."""
     aside = _aside_name()
     try:
         file = os.open(aside, _NEW, 0o600 if private else 0o666, dir_fd=folder)
         try:
             write_all(file, content)
             if before is not None or executable:  # a new file is not executable
-                now = os.fstat(file).st_mode
-                mode = now if before is None else before.st_mode
+                mode = (os.fstat(file) if before is None else before).st_mode
                 if executable is not None:
-                    mode = _mode(mode, executable=executable)
-                if stat.S_IMODE(mode) != stat.S_IMODE(now):
-                    os.fchmod(file, stat.S_IMODE(mode))
+                    mode = mode | _ALL_EXECUTE if executable else mode & ~_ALL_EXECUTE
+                os.fchmod(file, stat.S_IMODE(mode))
         finally:
             os.close(file)
         os.replace(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -157,10 +109,33 @@ def _swap_in(
         with suppress(OSError):
             os.unlink(aside, dir_fd=folder)
         raise
+    return True
 
 
-def _mode(mode: int, *, executable: bool) -> int:
-    return mode | _ALL_EXECUTE if executable else mode & ~_ALL_EXECUTE
+def append(path: Path, content: bytes) -> None:
+    """Add to the end of a file, or make it; what a link points to is not written."""
+    refuse_link(path)
+    with named(path), opened(path.parent, make=True) as folder:
+        file = os.open(path.name, _END, 0o666, dir_fd=folder)
+        try:
+            write_all(file, content)
+        finally:
+            os.close(file)
+
+
+def _is_same(
+    folder: int, name: str, status: os.stat_result, content: bytes, *, executable: bool | None
+) -> bool:
+    """Return whether a file of a folder has this content and mode."""
+    if executable is not None and bool(status.st_mode & _EXECUTABLE) != executable:
+        return False
+    if status.st_size != len(content):
+        return False
+    file = os.open(name, _CONTENT, dir_fd=folder)
+    try:
+        return os.read(file, status.st_size + 1) == content
+    finally:
+        os.close(file)
 
 
 def _status_in(folder: int, name: str) -> os.stat_result | None:
