@@ -27,13 +27,10 @@ class Parameters:
         # By kind: names of what was anchored in this file, and below which top-level key.
         self._anchors: dict[str, list[tuple[str, int]]] = {}
         self._open: list[str] = []
-        # Names in this file; None once one is given again. For reclass-rs, aliases of that one
-        # lead to whatever is anchored next.
-        self._names: set[str] | None = set()
 
     def of_base(self) -> list[tuple[str, Node]]:
         """What every target has, so that references find something."""
-        self._anchors, self._names = {}, set()
+        self._anchors = {}
         pairs = [(f"'{key}'", self._full(key)) for key in TOP]
         for index, choices in enumerate(scalars.TYPED.values()):
             pairs.append((f"t{index}", Text(self._rng.choice(choices))))
@@ -44,7 +41,7 @@ class Parameters:
 
     def of_class(self) -> list[tuple[str, Node]]:
         """What a class adds."""
-        self._anchors, self._names = {}, set()
+        self._anchors = {}
         rng = self._rng
         indexes = sorted(rng.sample(range(len(TOP)), rng.randint(1, 4)))
         if rng.random() < 0.3:
@@ -156,13 +153,12 @@ class Parameters:
         return f"*{self._rng.choice(fitting)}"
 
     def _anchored(self, kind: str) -> str:
-        if self._names is None or self._rng.random() > 0.12:
+        if self._rng.random() > 0.12:
             return ""
         name = f"{kind}{self._rng.randint(1, 3)}"
-        known = name in self._names
+        known = any(name == other for other, _ in self._anchors.get(kind, ()))
         if name in self._open or (known and self._rng.random() < (0.3 if self._wild else 0.95)):
             return ""
-        self._names = None if known else self._names | {name}
         return name
 
     def _plain(self, kind: str, order: int, depth: int) -> Node:

@@ -34,6 +34,8 @@ class Part:
     anchor: str = ""
     tag: str = ""
     entries: list[Entry] = field(default_factory=list)
+    marks: tuple[Any, Any] = (None, None)
+    """Start and end for the parser, to which comments and empty lines below belong, too."""
 
     @property
     def is_block(self) -> bool:
@@ -111,8 +113,7 @@ def parts_of(text: str, *, name: str) -> Part | None:
     except (yaml.YAMLError, UnicodeError, RecursionError) as error:
         raise problem_in(error, name, text) from error
     if len(documents) > 1:
-        line = text.count("\n", 0, documents[1].start) + 1
-        raise YamlError.at("more than one document", name, line)
+        raise YamlError.at("more than one document", name, documents[1].marks[0].line + 1)
     if not documents or (documents[0].is_null and documents[0].start == documents[0].end):
         return None
     return documents[0]
@@ -132,14 +133,15 @@ def _events(text: str) -> Iterator[Any]:
 def _part(event: Any, events: Iterator[Any], text: str) -> Part:
     """The part that begins with an event."""
     start, end = event.start_mark.index, event.end_mark.index
+    marks = (event.start_mark, event.end_mark)
     if isinstance(event, yaml.AliasEvent):
-        return Part("alias", start, end, event.anchor or "")
+        return Part("alias", start, end, event.anchor or "", marks=marks)
     anchor, tag = event.anchor or "", event.tag or ""
     if isinstance(event, yaml.ScalarEvent):
         style = event.style or ""
         if style in {"|", ">"}:
             end = _end_of_block(text, start, end)
-        return Part("scalar", start, end, event.value, style, anchor, tag)
+        return Part("scalar", start, end, event.value, style, anchor, tag, marks=marks)
     is_list = isinstance(event, yaml.SequenceStartEvent)
     style = "flow" if event.flow_style else ""
     part = Part("list" if is_list else "mapping", start, end, "", style, anchor, tag)
@@ -153,6 +155,7 @@ def _part(event: Any, events: Iterator[Any], text: str) -> Part:
         pairs = zip(values[::2], values[1::2], strict=True)
         part.entries = [Entry(part, key, value, key.start) for key, value in pairs]
     last: Any = event
+    part.marks = (marks[0], last.end_mark)
     part.end = last.end_mark.index if style else values[-1].end
     return part
 
