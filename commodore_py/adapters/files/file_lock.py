@@ -27,22 +27,8 @@ def locked(file: Path, *, what: str, patience: float) -> Iterator[int]:
 
     Yields its descriptor, for programs to inherit: if this process is killed, they keep it.
     """
-    lock = _taken(file, what=what, patience=patience)
-    try:
-        yield lock
-    finally:
-        # While it is locked: waiting processes see that it is another file now.
-        file.unlink(missing_ok=True)
-        os.close(lock)
-
-
-def _taken(file: Path, *, what: str, patience: float) -> int:
-    began = time.monotonic()
-    warned = False
-    while True:
-        lock = _attempt(file)
-        if lock is not None:
-            return lock
+    began, warned = time.monotonic(), False
+    while (lock := _attempt(file)) is None:
         waited = time.monotonic() - began
         if waited > patience:
             raise CommodoreError(
@@ -54,6 +40,12 @@ def _taken(file: Path, *, what: str, patience: float) -> int:
             log.warning("waiting for a program of another run that uses %s", what)
             warned = True
         time.sleep(_PAUSE)
+    try:
+        yield lock
+    finally:
+        # While it is locked: waiting processes see that it is another file now.
+        file.unlink(missing_ok=True)
+        os.close(lock)
 
 
 def _attempt(file: Path) -> int | None:

@@ -106,9 +106,9 @@ def text_of(data: bytes, *, name: str) -> str:
 def parts_of(text: str, *, name: str) -> Part | None:
     """The document of a text; None if it has none, or only comments."""
     try:
-        events = _events(text)
+        events: Iterator[Any] = iter(CParser(text).get_event, None)
         documents = [
-            _part(event, events, text) for event in events if isinstance(event, yaml.NodeEvent)
+            _part(event, events, text, 1) for event in events if isinstance(event, yaml.NodeEvent)
         ]
     except (yaml.YAMLError, UnicodeError, RecursionError) as error:
         raise problem_in(error, name, text) from error
@@ -119,19 +119,8 @@ def parts_of(text: str, *, name: str) -> Part | None:
     return documents[0]
 
 
-def _events(text: str) -> Iterator[Any]:
-    """The events of libyaml's parser."""
-    parser, level = CParser(text), 0
-    while (event := parser.get_event()) is not None:
-        level += isinstance(event, yaml.CollectionStartEvent)
-        level -= isinstance(event, yaml.CollectionEndEvent)
-        if level > MOST_LEVELS:
-            raise Refused.at(f"nested deeper than {MOST_LEVELS} levels", event.start_mark)
-        yield event
-
-
-def _part(event: Any, events: Iterator[Any], text: str) -> Part:
-    """The part that begins with an event."""
+def _part(event: Any, events: Iterator[Any], text: str, level: int) -> Part:
+    """The part that begins with an event of libyaml's parser."""
     start, end = event.start_mark.index, event.end_mark.index
     marks = (event.start_mark, event.end_mark)
     if isinstance(event, yaml.AliasEvent):
@@ -142,12 +131,14 @@ def _part(event: Any, events: Iterator[Any], text: str) -> Part:
         if style in {"|", ">"}:
             end = _end_of_block(text, start, end)
         return Part("scalar", start, end, event.value, style, anchor, tag, marks=marks)
+    if level > MOST_LEVELS:
+        raise Refused.at(f"nested deeper than {MOST_LEVELS} levels", event.start_mark)
     is_list = isinstance(event, yaml.SequenceStartEvent)
     style = "flow" if event.flow_style else ""
     part = Part("list" if is_list else "mapping", start, end, "", style, anchor, tag)
     values: list[Part] = []
     while not isinstance(event := next(events), yaml.CollectionEndEvent):
-        values.append(_part(event, events, text))
+        values.append(_part(event, events, text, level + 1))
     if is_list:
         starts = [value.start if style else _dash(text, value) for value in values]
         part.entries = [Entry(part, None, *both) for both in zip(values, starts, strict=True)]

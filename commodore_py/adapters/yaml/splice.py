@@ -26,7 +26,9 @@ def put(data: bytes, path: Path, value: object, *, name: str = "") -> bytes:
     """Set a value. Keys that are missing are added, as the last part of the path is written."""
     source = Source(data, name)
     if source.root is None:
-        return source.bytes_of(source.text + _first(path, value))
+        # The file is empty, or holds only comments.
+        lines = block(_nested(path, value), 0, Layout())
+        return source.bytes_of(source.text + "\n".join([*lines, ""]))
     trail = source.follow(path)
     if len(trail) < len(path):
         part = trail[-1].value if trail else source.root
@@ -78,11 +80,6 @@ def add(data: bytes, path: Path, items: Sequence[object], *, name: str = "") -> 
     indent = source.column(part.entries[0].start)
     layout = source.layout_before(part.end, indent, source.layout, ())
     return source.bytes_of(source.with_lines(part.end, block(list(items), indent, layout)))
-
-
-def _first(path: Path, value: object) -> str:
-    """The value for a file that is empty, or holds only comments."""
-    return "\n".join([*block(_nested(path, value), 0, Layout()), ""])
 
 
 def _nested(keys: Path, value: object) -> dict[object, object]:
