@@ -16,7 +16,7 @@ from .opening import opened, opened_in
 from .writing import named, remove_in, write_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from .reach import Reach
 
@@ -37,58 +37,23 @@ def read_tree(folder: Path, reach: Reach | None = None) -> Tree:
     return _Reading(reach).tree(os.fspath(folder))
 
 
-def write_tree(
-    folder: Path,
-    tree: Tree,
-    *,
-    below: PurePosixPath | None = None,
-    keep: frozenset[str] = frozenset(),
-) -> set[str]:
-    """Make a folder hold exactly this tree, or only the part `below` a path of it.
+def write_trees(folder: Path, trees: Mapping[str, Tree]) -> None:
+    """Make a folder hold a folder for each tree, by their names."""
+    entries = {
+        PurePosixPath(name) / path: entry
+        for name, tree in trees.items()
+        for path, entry in tree.items()
+    }
+    folders = (PurePosixPath(name) / path for name in trees for path in trees[name].folders())
+    write_tree(folder, Tree(entries, frozenset(folders)))
+
+
+def write_tree(folder: Path, tree: Tree, *, keep: frozenset[str] = frozenset()) -> set[str]:
+    """Make a folder hold exactly this tree.
 
     Entries directly in the folder that are named in `keep` stay as they are. Returns the paths of
     what was removed or replaced.
     """
-    prefix = f"{below}/" if below else ""
-    entries = {str(path): entry for path, entry in tree.items()}
-    wanted = _nested(
-        {path[len(prefix) :]: entry for path, entry in entries.items() if path.startswith(prefix)},
-        [path[len(prefix) :] for path in map(str, tree.folders()) if path.startswith(prefix)],
-    )
-    return _written(folder, wanted, keep)
-
-
-def write_trees(folder: Path, trees: Mapping[str, Tree]) -> None:
-    """Read the trees of a folder that has a folder for each, by their names."""
-    entries = {
-        f"{name}/{path}": entry for name, tree in trees.items() for path, entry in tree.items()
-    }
-    folders = [f"{name}/{path}" for name, tree in trees.items() for path in tree.folders()]
-    _written(folder, _nested(entries, [*trees, *folders]), frozenset())
-
-
-def _nested(entries: Mapping[str, Entry], folders: Iterable[str]) -> _Folder:
-    top: _Folder = {}
-
-    def folder_at(parts: list[str]) -> _Folder:
-        folder = top
-        for part in parts:
-            if part != ".":
-                inner = folder.setdefault(part, {})
-                if isinstance(inner, Entry):
-                    raise ValueError(f"{'/'.join(parts)} is below a file")
-                folder = inner
-        return folder
-
-    for path in folders:
-        folder_at(path.split("/"))
-    for path, entry in entries.items():
-        *above, name = path.split("/")
-        folder_at(above)[name] = entry
-    return top
-
-
-def _written(folder: Path, wanted: _Folder, keep: frozenset[str]) -> set[str]:
     if folder.is_symlink():
         raise CommodoreError(
             "this is a link, but everything that is there would be replaced",
@@ -125,8 +90,27 @@ def _written(folder: Path, wanted: _Folder, keep: frozenset[str]) -> set[str]:
         opened(folder.parent, make=True) as above,
         opened_in(above, folder.name, make=True) as directory,
     ):
-        fill(directory, wanted, "", keep)
+        fill(directory, _nested(tree), "", keep)
     return gone
+
+
+def _nested(tree: Tree) -> _Folder:
+    top: _Folder = {}
+
+    def folder_at(path: PurePosixPath) -> _Folder:
+        found = top
+        for part in path.parts:
+            inner = found.setdefault(part, {})
+            if isinstance(inner, Entry):
+                raise ValueError(f"{path} is below a file")  # noqa: TRY004 - of the tree
+            found = inner
+        return found
+
+    for path in tree.folders():
+        folder_at(path)
+    for path, entry in tree.items():
+        folder_at(path.parent)[path.name] = entry
+    return top
 
 
 class _Reading:

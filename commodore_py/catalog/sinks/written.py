@@ -34,7 +34,7 @@ def write_owned(directory: Path, tree: Tree, owned: PurePosixPath) -> set[str]:
         for child in folder.iterdir()
         if is_hidden(child.name) and not _in_the_way(child, owned, tree)
     )
-    gone = files.write_tree(folder, tree, below=owned, keep=keep)
+    gone = files.write_tree(folder, tree.subtree(owned), keep=keep)
     return {f"{owned}/{name}" for name in gone}
 
 
