@@ -41,9 +41,6 @@ class Source:
             self.text += "\n"
         self.root = parts_of(self.text, name=name)
         self.parts = list(self.root.all()) if self.root else []
-        for part in self.parts:
-            if part.tag:
-                raise self.refused(f"tag {part.tag} cannot be edited around", part)
         if self._is_open and self.root is not None and _needs_line_break(self.root):
             last = self.parts[-1]
             raise self.refused("the file ends in this text, without a line break; add one", last)
