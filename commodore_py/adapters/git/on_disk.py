@@ -7,14 +7,15 @@ run that was killed leaves its notes, and the next one puts things back by them.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import files
-from commodore_py.adapters.files.copies import Copies, Listing, list_files
+from commodore_py.adapters import files, json_text
 from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
@@ -25,10 +26,22 @@ from .program import git_bytes
 from .repository import git_folder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+Mark = tuple[int | str, ...]
+"""The fingerprint of a file, from its status; for a link, its target."""
 
 _PATIENCE = 600.0
+_NOTES = "notes.json"
+_NOT_OURS = ".git"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files, links and folders at some paths of a folder; names are relative to it."""
+
+    marks: Mapping[str, Mark]
+    folders: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +101,12 @@ def on_disk(
         locked(file, what=str(checkout), patience=_PATIENCE) as lock,
         files.anchored(checkout),
     ):
-        copies = Copies(file.with_suffix(""))
-        copies.put_back()
+        copies = file.with_suffix("")
+        _put_back(copies)
         # What is there in any case is not ours to look after.
         made = sorted(path for path in made if not path.is_dir())
         roots = _outermost(checkout, {*watched, *written, *made})
-        before = copies.note(checkout, roots)
+        before = _copy(checkout, roots, copies)
         fetched: frozenset[str] = frozenset()
         try:
             _put(written, made)
@@ -101,7 +114,7 @@ def on_disk(
             yield Borrowed(checkout, roots, before, begun, (lock,))
             fetched = _fetched_programs(checkout, roots, before, begun)
         finally:
-            copies.put_back(spare=fetched)
+            _put_back(copies, spare=fetched)
     _tidy(notes)
 
 
@@ -110,8 +123,7 @@ def repair(notes: Path, *, patience: float) -> tuple[Path, ...]:
     repaired = []
     for file in sorted(notes.glob("*.lock")):
         with locked(file, what=file.stem.rpartition("-")[0], patience=patience):
-            place = Copies(file.with_suffix("")).put_back()
-            if place is not None:
+            if place := _put_back(file.with_suffix("")):
                 repaired.append(place)
     _tidy(notes)
     return tuple(repaired)
@@ -176,6 +188,90 @@ def _fetched_programs(
     except ProgramFailed:  # none of them is, or nothing is known about that
         return frozenset()
     return frozenset(filter(None, os.fsdecode(ignored).split("\0")))
+
+
+def list_files(base: Path, roots: Iterable[str]) -> Listing:
+    """Files, links and folders at these places and below, but for what is Git's own."""
+    marks: dict[str, Mark] = {}
+    folders: set[str] = set()
+    waiting = [name for name in roots if os.path.lexists(base / name)]
+    while waiting:
+        name = waiting.pop()
+        path = base / name
+        status = path.lstat()
+        if stat.S_ISDIR(status.st_mode):
+            folders.add(name)
+            children = (child for child in os.listdir(path) if child != _NOT_OURS)  # noqa: PTH208 - names
+            waiting += (child if name == "." else f"{name}/{child}" for child in children)
+        elif stat.S_ISLNK(status.st_mode):
+            marks[name] = (os.readlink(path),)  # noqa: PTH115 - as text
+        elif stat.S_ISREG(status.st_mode):
+            times = (status.st_mtime_ns, status.st_ctime_ns)
+            marks[name] = (status.st_mode, status.st_ino, status.st_size, *times)
+    return Listing(marks, frozenset(folders - {"."}))
+
+
+def _copy(base: Path, roots: Collection[str], folder: Path) -> Listing:
+    """Copy the files at these paths and list them; valid once everything is written."""
+    listing, unfinished = list_files(base, roots), _unfinished(folder)
+    files.remove(unfinished)
+    for name, mark in listing.marks.items():
+        if not isinstance(mark[0], str):
+            files.copy_file(base / name, unfinished / "files" / name)
+    notes = {
+        # The working directory may be moved before this is read.
+        "base": os.path.relpath(os.path.realpath(base), os.path.realpath(folder.parent)),
+        "roots": sorted(roots),
+        "marks": dict(listing.marks),
+        "folders": sorted(listing.folders),
+    }
+    files.write_if_changed(unfinished / _NOTES, json.dumps(notes).encode())
+    files.rename(unfinished, folder)
+    return listing
+
+
+def _put_back(folder: Path, *, spare: Collection[str] = ()) -> Path | None:
+    """Make everything as it was noted, if there are notes; returns the folder that it is in.
+
+    Files to `spare` have come since, and stay.
+    """
+    files.remove(_unfinished(folder))
+    base = None
+    with suppress(FileNotFoundError):
+        content = (folder / _NOTES).read_bytes()
+        notes: dict[str, Any] = json_text.load(content, name=str(folder / _NOTES))
+        base = Path(os.path.normpath(folder.parent.resolve() / notes["base"]))
+        if base.is_dir():
+            _restore(base, notes, folder / "files", frozenset(spare))
+        # First of all: what is left without its notes is only swept up.
+        files.remove(folder / _NOTES)
+    files.remove(folder)
+    return base
+
+
+def _unfinished(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.new")
+
+
+def _restore(base: Path, notes: Mapping[str, Any], copies: Path, spare: frozenset[str]) -> None:
+    marks = {name: tuple(mark) for name, mark in notes["marks"].items()}
+    folders = set(notes["folders"])
+    now = list_files(base, notes["roots"])
+    wrong = {name for name, mark in now.marks.items() if marks.get(name) != mark}
+    for name in sorted(wrong - marks.keys() - spare):
+        files.remove(base / name)
+    for name in sorted(now.folders - folders, reverse=True):
+        files.remove_empty(base / name)  # a foreign file keeps its folder
+    for name in sorted(folders):
+        if not (base / name).is_dir() or (base / name).is_symlink():
+            files.remove(base / name)
+            files.make_folder(base / name)
+    for name in sorted(marks.keys() & wrong | marks.keys() - now.marks.keys()):
+        files.remove(base / name)
+        if isinstance(target := marks[name][0], str):
+            files.write_link(base / name, target)
+        else:
+            files.copy_file(copies / name, base / name)
 
 
 def _tidy(notes: Path) -> None:

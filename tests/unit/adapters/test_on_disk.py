@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.files.copies import list_files
 from commodore_py.adapters.git import on_disk
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
@@ -150,12 +149,12 @@ def test_failed_write_is_undone(checkout: Path, tmp_path: Path) -> None:
 
 
 def test_unmodified_files_are_not_written_again(checkout: Path, tmp_path: Path) -> None:
-    before = list_files(checkout, ["."])
+    before = on_disk.list_files(checkout, ["."])
 
     with on_disk.on_disk(tmp_path / "notes", checkout, {}, [checkout]):
         (checkout / "d/new").write_text("")
 
-    assert list_files(checkout, ["."]).marks == before.marks
+    assert on_disk.list_files(checkout, ["."]).marks == before.marks
 
 
 @pytest.mark.parametrize("moved", [False, True])
