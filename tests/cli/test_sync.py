@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def test_working_directory_is_free_during_requests(
-    commodore: CommandLine, monkeypatch: pytest.MonkeyPatch
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[list[Path]] = []
 
@@ -28,7 +28,7 @@ def test_working_directory_is_free_during_requests(
 
     monkeypatch.setattr("commodore_py.workflows.authoring.sync.propose", propose)
     with serve() as server:
-        host_made(commodore, Path.cwd(), server, {"one": "component"})
+        host_made(commodore, Path.cwd(), tmp_path / "kept", server, {"one": "component"})
         change_template(Path("template").absolute(), {"new": "x\n"})
         words = ("component", "sync", "list.yaml", "--github-token", TOKEN, "--trust")
         ran = commodore("-d", "work", *words, COMMODORE_GITHUB_URL=server.url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 from tests.support.builders import commit_in, component_files, git
@@ -9,6 +10,8 @@ from tests.support.builders import commit_in, component_files, git
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from tests.support.command_line import CommandLine
 
 # An instance's output: the inputs of its component's code, the code's path, its value.
 CLASS = """\
@@ -42,6 +45,35 @@ def make_component_clone(
 def make_package_clone(parent: Path, name: str, files: Mapping[str, str]) -> Path:
     """A clone of `package-<name>`."""
     return _clone(parent / f"package-{name}", files, "origin")
+
+
+def make_new(
+    commodore: CommandLine, made: Path, kept: Path, kind: str, template: Path | None
+) -> None:
+    """A repository as `new` makes it, of this template or of ours.
+
+    Rendering starts a Python with cookiecutter, so the first one is kept.
+    """
+    version = git(template, "rev-parse", "HEAD") if template else ""
+    original = kept / f"{kind}-{made.name}-{version}"
+    if not original.exists():
+        words = ["--owner", "acme", "--output-dir", str(kept)]
+        if template:
+            branch = git(template, "rev-parse", "--abbrev-ref", "HEAD")
+            words += ["--template-url", str(template), "--template-version", branch, "--trust"]
+        kept.mkdir(exist_ok=True)
+        ran = commodore(kind, "new", made.name, *words)
+        assert ran.code == 0, ran.err
+        (kept / made.name).rename(original)
+        (original / _MADE_OF).write_text(str(template))
+    shutil.copytree(original, made, symlinks=True)
+    if template:
+        record, before = made / ".cruft.json", (made / _MADE_OF).read_text()
+        record.write_text(record.read_text().replace(before, str(template)))
+        git(made, "commit", "--quiet", "--all", "--amend", "--no-edit")
+
+
+_MADE_OF = ".git/template"
 
 
 def files_below(folder: Path) -> dict[str, bytes]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tests.support.authoring import make_new
 from tests.support.builders import git, make_repository
 from tests.support.servers.github import Refusal
 from tests.support.tables import check_subset
@@ -23,17 +24,16 @@ if TYPE_CHECKING:
 
 
 def host_made(
-    commodore: CommandLine, folder: Path, github: GitHubServer, kinds: Mapping[str, str]
+    commodore: CommandLine, folder: Path, kept: Path, github: GitHubServer, kinds: dict[str, str]
 ) -> None:
     """Make components or packages, and host them."""
     template = make_template(folder / "template", hook="")
     (folder / "made").mkdir()
     for slug, kind in kinds.items():
-        source = ("--template-url", str(template), "--trust")
-        ran = commodore(kind, "new", slug, "--owner", "acme", *source, "--output-dir", "made")
-        assert ran.code == 0, ran.err
+        made = folder / "made" / slug
+        make_new(commodore, made, kept, kind, template)
         place = make_repository(folder / "repos" / f"{kind}-{slug}.git", {})
-        git(folder / "made" / slug, "push", "--quiet", f"file://{place}", "HEAD:master")
+        git(made, "push", "--quiet", f"file://{place}", "HEAD:master")
         github.host(f"acme/{kind}-{slug}", place)
     names = "".join(f"- {name}\n" for name in github.repositories)
     (folder / "list.yaml").write_text(names)
