@@ -56,7 +56,6 @@ def test_export_compiles_alone_to_same_catalog(cluster: LockedCluster, name: str
 
 
 def test_export_contains_unpinned_tenant(cluster: LockedCluster) -> None:
-    cluster.compile()
     cluster.unpin_tenant()
     first = cluster.compile()
     path = _export(cluster, "it.tar")
@@ -75,7 +74,7 @@ def test_export_compiles_same_without_network_interfaces(
 ) -> None:
     if subprocess.run(["unshare", "-rn", "true"], check=False, capture_output=True).returncode:
         pytest.skip("namespaces are not allowed here")
-    first = cluster.compile()
+    first = cluster.made()
     path, home = _export(cluster, "it.tar.gz"), cluster.fleet.root / "home"
     home.mkdir()
     for folder in ("repos", "remotes", "facts", "git.example.com", "work", "cache"):
@@ -97,7 +96,6 @@ def test_export_compiles_same_without_network_interfaces(
 
 @pytest.mark.parametrize("how", ["damaged", "missing", "surplus", "link"])
 def test_altered_export_member_is_named(cluster: LockedCluster, how: str) -> None:
-    cluster.compile()
     path = _export(cluster, "it")
     member = next((path / "git").iterdir())
     match how:
@@ -119,7 +117,6 @@ def test_altered_export_member_is_named(cluster: LockedCluster, how: str) -> Non
 
 
 def test_incomplete_lock_is_not_exported(cluster: LockedCluster) -> None:
-    cluster.compile()
     tree = cluster.lock.blocks["component", "web"].text("tree")
     cluster.file.write_text(cluster.file.read_text().replace(tree, "0" * 40))
 
@@ -131,7 +128,6 @@ def test_incomplete_lock_is_not_exported(cluster: LockedCluster) -> None:
 
 
 def test_export_with_other_lock_is_refused(cluster: LockedCluster) -> None:
-    cluster.compile()
     path = _export(cluster, "it")
     cluster.move("component", "2")
     other = cluster.fleet.root / "other.lock"
@@ -147,8 +143,6 @@ def test_export_with_other_lock_is_refused(cluster: LockedCluster) -> None:
 
 
 def test_manifest_contains_schema(cluster: LockedCluster) -> None:
-    cluster.compile()
-
     manifest = json.loads((_export(cluster, "it") / "manifest.json").read_text())
 
     assert manifest["schema"] == "lock-archive/v1"

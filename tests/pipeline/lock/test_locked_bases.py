@@ -70,6 +70,7 @@ def based(cluster: LockedCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             "kustomize/kustomization.yaml": f"resources:\n{base}",
         },
     )
+    cluster.configure("web")
     return cluster
 
 
@@ -140,7 +141,7 @@ def test_export_contains_kustomize_bases(based: LockedCluster, tmp_path: Path) -
     first = based.compile()
     path = tmp_path / "it.tar"
     export.export(based.fleet.config(download_cache=tmp_path / "cache"), based.file, path)
-    for folder in ("repos", "remotes", "facts", "git.example.com", "work", "cache"):
+    for folder in ("repos", "remotes", "facts", "git.example.com", "work"):
         shutil.move(tmp_path / folder, tmp_path / f"{folder}-away")
 
     elsewhere = WorkPaths(tmp_path / "elsewhere")

@@ -147,10 +147,11 @@ class LockedCluster:
     def compile(self, **settings: Any) -> dict[str, str]:  # noqa: ANN401 - Config checks them by name
         """What a compile makes, with the lock."""
         self.run(**settings)
-        compiled = (
-            settings["paths"].compiled if "paths" in settings else self.fleet.work / "compiled"
-        )
-        return files_below(compiled)
+        return files_below(settings["paths"].compiled) if "paths" in settings else self.made()
+
+    def made(self) -> dict[str, str]:
+        """What the last compile made."""
+        return files_below(self.fleet.work / "compiled")
 
     def run(self, **settings: Any) -> Published:  # noqa: ANN401 - as above
         """Compile with the lock."""
