@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,12 +42,12 @@ class Playground:
         return {str(file.relative_to(root)): file.read_bytes() for file in root.rglob("*.yml")}
 
 
-@pytest.fixture(scope="module")
-def playground(tmp_path_factory: pytest.TempPathFactory) -> Playground:
-    """A playground that the tests of a module share."""
-    made = Playground(tmp_path_factory.mktemp("served"), tmp_path_factory.mktemp("home"))
-    write_demo(made.folder / "demo")
-    made = Playground(made.folder / "demo", made.home)
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The place of a playground, and a copy of it: Git's absolute paths bind it to its place."""
+    place = tmp_path_factory.mktemp("served") / "playground"
+    made = Playground(place / "demo", place / "home")
+    write_demo(made.folder)
     before = dict(os.environ)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
@@ -55,7 +56,16 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Playground:
         assert run(("-d", str(made.work), *words, "--api-url", str(made.facts))) == 0
         os.environ.clear()
         os.environ.update(before)
-    return made
+    return place, place.rename(place.with_name("copy"))
+
+
+@pytest.fixture(scope="module")
+def playground(kept: tuple[Path, Path]) -> Iterator[Playground]:
+    """A playground that the tests of a module share."""
+    place, copy = kept
+    shutil.copytree(copy, place, symlinks=True)
+    yield Playground(place / "demo", place / "home")
+    shutil.rmtree(place)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import signal
 import socket
 import stat
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, nullcontext, suppress
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from commodore_py.cli import run
 from commodore_py.errors import CommodoreError
 from commodore_py.serve.settings import read_tokens
 
@@ -268,13 +268,17 @@ def test_token_file_of_root_is_read_by_others(
         (("--port", "0", "--tls", __file__), "the certificate cannot be used"),
     ],
 )
-def test_unsafe_settings_are_refused(tmp_path: Path, options: tuple[str, ...], why: str) -> None:
-    words = (sys.executable, "-m", "commodore_py", "serve", *options)
+def test_unsafe_settings_are_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    why: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
 
-    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-
-    assert ran.returncode == 2
-    assert why in ran.stderr
+    assert run(("serve", *options)) == 2
+    assert why in capsys.readouterr().err
 
 
 def _address(daemon: Daemon) -> tuple[str, int]:
