@@ -58,12 +58,10 @@ Content: TypeAlias = "Mapping[str, Member]"
 
 @contextmanager
 def opened_tar(source: Path | bytes) -> Iterator[tarfile.TarFile]:
-    """A tar archive, whichever way it is compressed."""
+    """A tar archive, whichever way it is compressed; for reading from start to end."""
     with _reading(), source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
-        content = _decompressed(file).read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise BadArchive(f"it expands to more than {_MOST_BYTES} bytes")
-        with tarfile.TarFile(fileobj=io.BytesIO(content)) as archive:
+        limited = _Limited(_decompressed(file))
+        with tarfile.TarFile(fileobj=limited) as archive:  # type: ignore[arg-type] # it reads
             yield archive
 
 
@@ -181,6 +179,28 @@ def _reading() -> Iterator[None]:
             raise CommodoreError(f"cannot unpack: {error.strerror}", where=where) from error
         reason = "it does not fit into memory" if isinstance(error, MemoryError) else str(error)
         raise BadArchive(f"cannot read the archive: {reason or type(error).__name__}") from error
+
+
+class _Limited:
+    """The output of a decompressor: read from start to end, up to the limit."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.tell = file.tell
+
+    def read(self, size: int = -1) -> bytes:
+        """Read so many bytes."""
+        self._check(self.tell() + size)
+        return self._file.read(size)
+
+    def seek(self, offset: int) -> int:
+        """Skip to an offset."""
+        self._check(offset)
+        return self._file.seek(offset)
+
+    def _check(self, end: int) -> None:
+        if not self.tell() <= end <= _MOST_BYTES:
+            raise BadArchive(f"it expands to more than {_MOST_BYTES} bytes")
 
 
 def _decompressed(file: IO[bytes]) -> IO[bytes]:
