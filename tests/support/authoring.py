@@ -76,6 +76,19 @@ def make_new(
 _MADE_OF = ".git/template"
 
 
+def make_installation(commodore: CommandLine, made: Path, kept: Path) -> None:
+    """An installation as `init` makes it, of which the first is kept, too."""
+    original, place = kept / "installation", kept / made.name
+    if not original.exists():
+        kept.mkdir(exist_ok=True)
+        ran = commodore("init", str(place))
+        assert ran.code == 0, ran.err
+        place.rename(original)
+    shutil.copytree(original, made)
+    for file in made.glob("facts/*/*.yaml"):
+        file.write_text(file.read_text().replace(str(place), str(made)))
+
+
 def files_below(folder: Path) -> dict[str, bytes]:
     """The content of all files, by their paths."""
     return {

@@ -13,6 +13,7 @@ given   files, component, package, repositories, fleet, commits, checkout: see c
         vault: secrets of its engine `kv`, by path; `<vault-token>` may read them
         github: components and packages, see sync_cases
         new: repositories of `new`, by slug: [KIND], or [KIND, directory of a template]
+        installation: directory of what `init` makes
         cluster: objects of an API server, see cluster_cases; its kubeconfig is in the directory
 words   command lines by a short first word
 anchors what YAML aliases repeat
@@ -47,7 +48,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.authoring import make_new
+from tests.support.authoring import make_installation, make_new
 from tests.support.builders import digest_of, git
 from tests.support.case_directory import (
     GIVEN,
@@ -79,7 +80,7 @@ _FIXTURES = ("work", "demo", "facts", "installation")
 """Directories that cases may name in angle brackets."""
 
 _CASE = shlex.split("case given words each long")
-_GIVEN_BY_RUNNER = shlex.split("api web vault github new cluster tools env unset at")
+_GIVEN_BY_RUNNER = shlex.split("api web vault github new installation cluster tools env unset at")
 _STEP = shlex.split(
     "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
     " unchanged shows requests tokens web served github pulls cluster wrote asked has"
@@ -115,6 +116,8 @@ def run_case(
         for slug, (kind, *template) in case["given"].get("new", {}).items():
             source = folder / template[0] if template else None
             make_new(commodore, folder / slug, kept, kind, source)
+        if "installation" in case["given"]:
+            make_installation(commodore, folder / case["given"]["installation"], kept)
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         for name in case["given"].get("unset", ()):
             patch.delenv(name, raising=False)
