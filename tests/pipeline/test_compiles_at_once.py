@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from commodore_py.model.tree import Tree
 
 CLUSTER = "c-demo-1"
-DIRECTORIES = 3
+DIRECTORIES = 2
 
 
 class Playground:
