@@ -135,12 +135,15 @@ def _loaded(program: str) -> subprocess.Popen[str]:
 
 def clean_environment(home: Path) -> dict[str, str]:
     """An environment in which nothing of the user's is left but the programs."""
-    home.mkdir(parents=True, exist_ok=True)
+    # Commodore leaves the hooks of templates among the temporary files.
+    temporary = home / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
     return {
         "GIT_CONFIG_NOSYSTEM": "1",
         "HOME": str(home),
         "LC_ALL": "C.UTF-8",
         "PATH": os.environ["PATH"],
+        "TMPDIR": str(temporary),
         "TZ": "UTC",
     }
 
