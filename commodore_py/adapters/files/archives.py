@@ -6,7 +6,6 @@ import bz2
 import gzip
 import io
 import lzma
-import os
 import posixpath
 import stat
 import struct
@@ -20,6 +19,8 @@ from typing import IO, TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
 
+from .trees import Bounds, read_tree
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -27,7 +28,6 @@ _MOST_BYTES = 1 << 30
 """Of all files in an archive, with their headers."""
 _MOST_MEMBERS = 200_000
 _CHUNK = 1 << 20
-_MOST_FOLDERS = 200
 _LONGEST_NAME = 4096
 _BOM = b"\xef\xbb\xbf"
 _BROKEN = (
@@ -138,9 +138,9 @@ def is_zip(file: Path) -> bool:
 
 def read_folder(folder: Path, *, bounds: Path | None = None) -> Content:
     """Everything in a folder with what its links lead to, none of which may leave the bounds."""
-    members = _Members()
-    _collect(folder, "", (bounds or folder).resolve(), members, depth=0)
-    return members.content()
+    tree = read_tree(folder, Bounds(bounds or folder))
+    empty = {str(path): Member(folder=True) for path in tree.empty_folders}
+    return {str(path): Member(*entry) for path, entry in tree.items()} | empty
 
 
 def pack(content: Content, file: Path) -> None:
@@ -285,33 +285,3 @@ def _inner_link(name: str, target: str) -> str:
     if target.startswith("/") or end.split("/", 1)[0] == "..":
         raise BadArchive(f"the link {name} leads out of its folder, to {target}")
     return posixpath.normpath(target)
-
-
-def _collect(folder: Path, name: str, bounds: Path, members: _Members, depth: int) -> None:
-    if depth > _MOST_FOLDERS:
-        raise BadArchive(f"links in {name} lead in a circle")
-    entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    if not entries and name:
-        members.add(name, Member(folder=True))
-    for entry in entries:
-        inner, path = f"{name}/{entry.name}" if name else entry.name, Path(entry.path)
-        if entry.is_symlink():
-            _refuse_outside(path, inner, bounds)
-        if entry.is_dir():
-            _collect(path, inner, bounds, members, depth + 1)
-        elif entry.is_file():
-            status = entry.stat()
-            with path.open("rb") as file:
-                content = members.content_of(file, status.st_size)
-            members.add(inner, Member(content, bool(status.st_mode & stat.S_IXUSR)))
-
-
-def _refuse_outside(path: Path, name: str, bounds: Path) -> None:
-    try:
-        end = path.resolve(strict=True)
-    except (OSError, RuntimeError) as error:
-        raise BadArchive(f"the link {name} leads nowhere") from error
-    if not end.is_relative_to(bounds):
-        raise BadArchive(f"the link {name} leads out of its folder, to {path.readlink()}")
-    if path.parent.resolve().is_relative_to(end):
-        raise BadArchive(f"the link {name} leads back to a folder around it")

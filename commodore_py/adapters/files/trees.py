@@ -13,12 +13,11 @@ from commodore_py.model.git_names import is_git_name
 from commodore_py.model.tree import Entry, Tree
 
 from .opening import opened, opened_in
+from .reach import Reach
 from .writing import named, remove_in, write_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from .reach import Reach
 
 MOST_FILES = 200_000
 """How many files and folders are read of one folder: links may lead to one of them in many ways."""
@@ -29,10 +28,28 @@ _EXECUTABLE = stat.S_IXUSR
 _Folder: TypeAlias = "dict[str, _Folder | Entry]"
 
 
-def read_tree(folder: Path, reach: Reach | None = None) -> Tree:
+class Bounds:
+    """A folder that no link in it may leave."""
+
+    def __init__(self, folder: Path) -> None:
+        self._root = os.path.realpath(folder)
+
+    def real_folder(self, path: str) -> str:
+        """Where a folder or file really is."""
+        real = os.path.realpath(path)
+        if not f"{real}/".startswith(f"{self._root}/"):
+            raise NotReadable(f"the link leads out of its folder, to {real}", where=path)
+        return real
+
+    def read_with_mode(self, path: str) -> tuple[bytes, int]:
+        """Read a file, with its mode."""
+        return bytes_and_mode(self.real_folder(path), follow=False)
+
+
+def read_tree(folder: Path, reach: Reach | Bounds | None = None) -> Tree:
     """Everything below a folder; links are followed, as a copy would, within `reach`.
 
-    There, a repository's own folder counts as empty: its settings may hold credentials.
+    In a `Reach`, a repository's own folder counts as empty: its settings may hold credentials.
     """
     return _Reading(reach).tree(os.fspath(folder))
 
@@ -116,7 +133,7 @@ def _nested(tree: Tree) -> _Folder:
 class _Reading:
     """A folder while it is read, with what there is left of its limits."""
 
-    def __init__(self, reach: Reach | None) -> None:
+    def __init__(self, reach: Reach | Bounds | None) -> None:
         self._reach = reach
         self._entries: dict[PurePosixPath, Entry] = {}
         self._empty: set[PurePosixPath] = set()
@@ -144,7 +161,7 @@ class _Reading:
             )
             if self._files < 0:
                 raise NotReadable(f"the folder holds more than {MOST_FILES:,} files", where=path)
-            if self._reach and is_git_name(child.name):
+            if isinstance(self._reach, Reach) and is_git_name(child.name):
                 self._empty.add(PurePosixPath(below))
             elif child.is_dir(follow_symlinks=False):
                 self._read_folder(path, child.path, below, jumps)

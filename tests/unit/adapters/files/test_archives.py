@@ -25,6 +25,7 @@ from commodore_py.adapters.files.archives import (
     unpack_tar,
     unpack_zip,
 )
+from commodore_py.adapters.reading import NotReadable
 from commodore_py.errors import CommodoreError
 from tests.support.servers.charts import tar_archive
 
@@ -71,7 +72,7 @@ def test_links_out_of_folder_are_refused(tmp_path: Path, target: str) -> None:
     (tmp_path / "outside").write_text("secret")
     (folder / "a/link" if target == "." else folder / "link").symlink_to(target)
 
-    with pytest.raises(BadArchive, match="link"):
+    with pytest.raises(NotReadable, match="link"):
         read_folder(folder)
 
 
