@@ -32,7 +32,7 @@ class Bounds:
     """A folder that no link in it may leave."""
 
     def __init__(self, folder: Path) -> None:
-        self._root = os.path.realpath(folder)
+        self._root = os.path.realpath(folder).rstrip("/")
 
     def real_folder(self, path: str) -> str:
         """Where a folder or file really is."""
@@ -51,7 +51,7 @@ def read_tree(folder: Path, reach: Reach | Bounds | None = None) -> Tree:
 
     In a `Reach`, a repository's own folder counts as empty: its settings may hold credentials.
     """
-    return _Reading(reach).tree(os.fspath(folder))
+    return _Reading(reach or Bounds(Path("/"))).tree(os.fspath(folder))
 
 
 def write_trees(folder: Path, trees: Mapping[str, Tree]) -> None:
@@ -133,15 +133,14 @@ def _nested(tree: Tree) -> _Folder:
 class _Reading:
     """A folder while it is read, with what there is left of its limits."""
 
-    def __init__(self, reach: Reach | Bounds | None) -> None:
+    def __init__(self, reach: Reach | Bounds) -> None:
         self._reach = reach
         self._entries: dict[PurePosixPath, Entry] = {}
         self._empty: set[PurePosixPath] = set()
         self._files, self._bytes = MOST_FILES, MOST_BYTES
 
     def tree(self, folder: str) -> Tree:
-        real = self._reach.real_folder(folder) if self._reach else os.path.realpath(folder)
-        self._read_folder(folder, real, "", ())
+        self._read_folder(folder, self._reach.real_folder(folder), "", ())
         return Tree(self._entries, frozenset(self._empty))
 
     def _read_folder(self, folder: str, real: str, prefix: str, jumps: tuple[str, ...]) -> None:
@@ -155,10 +154,8 @@ class _Reading:
             self._empty.add(PurePosixPath(prefix))
         for child in children:
             self._files -= 1
-            path, below = (
-                f"{folder}/{child.name}",
-                f"{prefix}/{child.name}" if prefix else child.name,
-            )
+            path = f"{folder}/{child.name}"
+            below = f"{prefix}/{child.name}" if prefix else child.name
             if self._files < 0:
                 raise NotReadable(f"the folder holds more than {MOST_FILES:,} files", where=path)
             if isinstance(self._reach, Reach) and is_git_name(child.name):
@@ -179,13 +176,11 @@ class _Reading:
             return
         if any(f"{jump}/".startswith(f"{real.rstrip('/')}/") for jump in jumps):
             raise NotReadable(f"the link leads to a folder above it: {real}", where=path)
-        real = self._reach.real_folder(link) if self._reach else real
-        self._read_folder(path, real, below, jumps)
+        self._read_folder(path, self._reach.real_folder(link), below, jumps)
 
     def _read_file(self, path: str, real: str, below: str) -> None:
-        read = self._reach.read_with_mode if self._reach else bytes_and_mode
         try:
-            content, mode = read(real)
+            content, mode = self._reach.read_with_mode(real)
         except OSError as error:
             raise _unreadable(path, error) from error
         self._bytes -= len(content)
