@@ -8,9 +8,8 @@ import gc
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
@@ -18,14 +17,8 @@ from .interruptible import interruptible
 from .values import JsonnetError, to_jsonnet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
-
-
-ReadImport: TypeAlias = Callable[[str], "bytes | None"]
-"""The content of a candidate of an import, None if there is none; an error ends the search."""
-
-Result = TypeVar("Result")
 
 _LOCATION = r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)"
 _STEP = re.compile(r'^(?:Field "(?P<field>.*)"|Array element (?P<index>\d+))$')
@@ -51,15 +44,15 @@ def evaluate(
     file: Path,
     content: bytes | None,
     *,
-    read: ReadImport,
+    read: Callable[[str], bytes | None],
     import_folders: Iterable[Path] = (),
     ext_vars: Mapping[str, str] | None = None,
     natives: Mapping[str, Native] | None = None,
 ) -> str:
     """The value of a file as JSON text; without a content, there is no such file.
 
-    Imports are looked up beside the importing file, then in `import_folders`, in order; `read`
-    decides what is there.
+    Imports are looked up beside the importing file, then in `import_folders`, in order. `read`
+    returns the content of a candidate, None if there is none; its error ends the search.
     """
     if content is None:
         raise JsonnetError("cannot read the file: it is not there", where=str(file))
@@ -97,7 +90,9 @@ def evaluate(
         raise errors.explain(str(error)) from (errors.failure or error)
 
 
-def _find(read: ReadImport, folders: tuple[str, ...], beside: str, name: str) -> tuple[str, bytes]:
+def _find(
+    read: Callable[[str], bytes | None], folders: tuple[str, ...], beside: str, name: str
+) -> tuple[str, bytes]:
     """Path and content of an import."""
     # A path is read as it is written: `..` goes up by name, also out of a linked folder.
     candidates = dict.fromkeys(
@@ -130,10 +125,10 @@ class _Errors:
         self._call = ""
         self.failure: BaseException | None = None
 
-    def kept(self, callback: Callable[..., Result], native: str = "") -> Callable[..., Result]:
+    def kept(self, callback: Callable[..., object], native: str = "") -> Callable[..., object]:
         """Keep the error of a callback."""
 
-        def call(*arguments: object) -> Result:
+        def call(*arguments: object) -> object:
             try:
                 return callback(*arguments)
             except BaseException as error:
