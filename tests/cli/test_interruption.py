@@ -95,11 +95,20 @@ def _cpu_seconds(process: int) -> float:
 
 def _ended(processes: list[int]) -> bool:
     deadline = time.monotonic() + _SECONDS
-    while any(Path(f"/proc/{one}").exists() for one in processes):
+    while any(map(_is_running, processes)):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.05)
     return True
+
+
+def _is_running(process: int) -> bool:
+    """Return whether a process runs; one that has ended stays until its parent has asked."""
+    try:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    return not status.rpartition(")")[2].startswith(" Z")
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
