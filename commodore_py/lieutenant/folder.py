@@ -191,8 +191,7 @@ def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -
         )
     raise_collected(reader.problems, str(path))
     for field in api_object.fields:
-        meant = typo_of(field, _KNOWN_FIELDS)
-        if meant and field not in _KNOWN_FIELDS:
+        if field not in _KNOWN_FIELDS and (meant := typo_of(field, _KNOWN_FIELDS)):
             log.warning(
                 "%s: %s is ignored; did you mean %s?",
                 api_object.place(field),
