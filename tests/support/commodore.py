@@ -8,7 +8,6 @@ import select
 import subprocess
 import sys
 import tempfile
-import threading
 import venv
 from contextlib import contextmanager
 from functools import cache
@@ -22,6 +21,7 @@ import pytest
 from tests.support.tables import load_yaml
 
 from .installed import INSTALLED, install, installing
+from .servers.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -165,14 +165,8 @@ class Lieutenant(ThreadingHTTPServer):
 @contextmanager
 def serve_facts(facts: Path) -> Iterator[Lieutenant]:
     """Serve a folder of facts on a loopback port."""
-    with Lieutenant(facts) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(Lieutenant(facts)) as server:
+        yield server
 
 
 class _Requests(BaseHTTPRequestHandler):

@@ -10,6 +10,8 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+from .serving import serving
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -79,15 +81,11 @@ def redirect_reply(location: str, status: int = HTTPStatus.TEMPORARY_REDIRECT) -
 @contextmanager
 def serve_api() -> Iterator[Api]:
     """A server for the time of one test."""
-    with Api() as api:
-        thread = threading.Thread(target=api.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(Api()) as api:
         try:
             yield api
         finally:
             api.over.set()
-            api.shutdown()
-            thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

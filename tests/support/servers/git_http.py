@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import os
 import subprocess
-import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from .serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,14 +57,8 @@ def serve(root: Path) -> Iterator[HttpServer]:
         rules = behaviour
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with serving(server):
         yield HttpServer(server.server_port, behaviour)
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -21,6 +21,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from tests.support.builders import git, git_succeeds
 
+from .serving import serving
+
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterator, Mapping
@@ -141,16 +143,11 @@ def serve(
     *, prefix: str = "", known_as: str = "", tls: ssl.SSLContext | None = None
 ) -> Iterator[GitHubServer]:
     """Be GitHub as long as this lasts; `/api/v3` is the prefix of an enterprise's own."""
-    with GitHubServer(prefix, known_as) as server:
-        if tls is not None:
-            server.socket = tls.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+    server = GitHubServer(prefix, known_as)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    with serving(server):
+        yield server
 
 
 class _Refused(Exception):

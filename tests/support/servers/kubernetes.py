@@ -15,6 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
+from .serving import serving
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -164,14 +166,8 @@ def serve() -> Iterator[Cluster]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(cluster))
     server.daemon_threads = True
     cluster.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving(server):
         yield cluster
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def kubeconfig_of(url: str, **user: object) -> str:

@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
+from .serving import serving
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -51,14 +53,8 @@ def leading_to(port: int) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as proxy:
-        thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{proxy.server_port}"
-        finally:
-            proxy.shutdown()
-            thread.join()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as proxy:
+        yield f"http://127.0.0.1:{proxy.server_port}"
 
 
 def _pump(source: socket.socket, target: socket.socket) -> None:

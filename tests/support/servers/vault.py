@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from .serving import serving
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
@@ -232,7 +234,7 @@ class DoubleVault(ThreadingHTTPServer):
 @contextmanager
 def double_vault() -> Iterator[DoubleVault]:
     """The double, for as long as a test takes."""
-    with _serving(DoubleVault()) as server:
+    with serving(DoubleVault()) as server:
         yield server
 
 
@@ -284,17 +286,5 @@ class Recorder(ThreadingHTTPServer):
 @contextmanager
 def recorded(server: Vault) -> Iterator[Recorder]:
     """A recorder in front of a server."""
-    with _serving(Recorder(server.url)) as recorder:
+    with serving(Recorder(server.url)) as recorder:
         yield recorder
-
-
-@contextmanager
-def _serving(server: Any) -> Iterator[Any]:  # noqa: ANN401 - the same server
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
+
+from .serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,14 +74,8 @@ def serve() -> Iterator[Web]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(web))
     web.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving(server):
         yield web
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def _handler_of(web: Web) -> type[BaseHTTPRequestHandler]:

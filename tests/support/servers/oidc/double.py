@@ -6,13 +6,14 @@ import base64
 import hashlib
 import json
 import secrets
-import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from tests.support.servers.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -197,15 +198,9 @@ def _changed(right: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 @contextmanager
 def serve_provider(*, lifetime: float = 300) -> Iterator[Double]:
     """A provider for the time of one test."""
-    with Double() as provider:
+    with serving(Double()) as provider:
         provider.behaviour.lifetime = lifetime
-        thread = threading.Thread(target=provider.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield provider
-        finally:
-            provider.shutdown()
-            thread.join()
+        yield provider
 
 
 class _Handler(BaseHTTPRequestHandler):
