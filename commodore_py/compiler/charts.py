@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
@@ -111,8 +112,10 @@ class Chart:
         return value if isinstance(value, Mapping) else {}
 
 
-def calls_in(text: str) -> Iterator[tuple[str, int]]:
+@lru_cache(maxsize=4096)  # `unsteady` and `clock_calls` read the same
+def calls_in(text: str) -> tuple[tuple[str, int], ...]:
     """Functions that may give another result each time, with the lines where they are called."""
+    calls: list[tuple[str, int]] = []
     line, counted = 1, 0
     for action in _ACTION.finditer(text, 0, text.rfind("}}") + len("}}")):
         # In text outside of templates, a quote may be alone, and what follows it is code.
@@ -120,8 +123,9 @@ def calls_in(text: str) -> Iterator[tuple[str, int]]:
         line += text.count("\n", counted, action.start(group))
         counted = action.start(group)
         code = _TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), action[group])
-        for call in _CALL.finditer(code):
-            yield call[0], line + code.count("\n", 0, call.start())
+        found = _CALL.finditer(code)
+        calls += [(call[0], line + code.count("\n", 0, call.start())) for call in found]
+    return tuple(calls)
 
 
 def _texts(content: Tree | bytes, damage: list[str], depth: int = 0) -> Iterator[tuple[str, str]]:
