@@ -1,4 +1,4 @@
-"""Processes that a process has started: how much they work, and how to end them all."""
+"""Processes that a process has started, and how to end them all."""
 
 from __future__ import annotations
 
@@ -7,23 +7,11 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 
 import psutil
 
 _GRACE, _PAUSE = 0.3, 0.02
 _PR_SET_CHILD_SUBREAPER = 36
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """Work of processes so far."""
-
-    numbers: frozenset[int]
-    seconds: float
-    """CPU time."""
-    moved: int
-    """Bytes that were read and written."""
 
 
 def adopt_orphans() -> None:
@@ -70,24 +58,6 @@ class _Family:
                 self._known |= {*process.children(recursive=True)}
         self._known = {process for process in self._known if _runs(process)}
         return set(self._known)
-
-
-def effort(root: int) -> Effort | None:
-    """Measure a process and those below it; None where the system does not report it."""
-    if not hasattr(psutil.Process, "io_counters"):  # macOS
-        return None
-    seconds, moved = 0.0, 0
-    try:
-        itself = psutil.Process(root)
-        processes = [itself, *itself.children(recursive=True)]
-    except psutil.Error:
-        return None
-    for process in processes:
-        with suppress(psutil.Error):
-            times, transfers = process.cpu_times(), process.io_counters()
-            seconds += times.user + times.system
-            moved += transfers.read_chars + transfers.write_chars
-    return Effort(frozenset(process.pid for process in processes), seconds, moved)
 
 
 def _runs(process: psutil.Process) -> bool:

@@ -13,15 +13,10 @@ from . import time_limits
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .process_tree import Effort
-
 log = logging.getLogger(__name__)
 
 _TICK = 0.25
 _AFTER_EXIT = 5.0
-# Less than this counts as idle: a connection that is kept open, a server that sends drop by drop.
-_BYTES_A_SECOND, _CPU_SHARE = 100, 0.002
-_SAMPLES = 8
 
 
 class OutOfTime(Exception):
@@ -37,10 +32,8 @@ class Patience:
     """How long a program may take, in seconds; 0 stands for as long as it likes."""
 
     overall: float = 0
-    idle: float = 0
-    """How long it may do nothing: neither compute, nor read, nor write."""
     setting: str = ""
-    """The names of these limits."""
+    """The name of this limit."""
     after_exit: float = _AFTER_EXIT
     """How long others may hold its output open, once it has ended."""
     output: int = 1 << 30
@@ -48,9 +41,8 @@ class Patience:
 
     @classmethod
     def for_program(cls) -> Patience:
-        """Settings about programs."""
-        limits = time_limits.current()
-        return cls(limits.program, limits.program_idle, "program")
+        """The setting for programs."""
+        return cls(time_limits.current().program, "program")
 
 
 class Watch:
@@ -61,8 +53,6 @@ class Watch:
         self._patience = patience
         self._began = time.monotonic()
         self._word_at = self._began + time_limits.FIRST_WORD
-        self._sample_at = self._began + patience.idle / _SAMPLES
-        self._samples: list[tuple[float, Effort]] = []
 
     def communicate(self, process: subprocess.Popen[bytes], stdin: bytes) -> tuple[bytes, bytes]:
         """Return its stdout and stderr, once it has ended."""
@@ -76,7 +66,7 @@ class Watch:
             given, now = None, time.monotonic()
             if len(output) + len(errors) > self._patience.output:
                 raise OutOfTime(f"as it printed more than {self._patience.output} bytes")
-            self._check(process, now)
+            self._check(now)
             if process.poll() is not None:
                 # Another process may hold its output open for ever. What it printed itself may
                 # have come after the last look at the pipes: it is read once more.
@@ -84,9 +74,9 @@ class Watch:
                     return output, errors
                 ended_at = ended_at or now
 
-    def _check(self, process: subprocess.Popen[bytes], now: float) -> None:
+    def _check(self, now: float) -> None:
         """Log what is waited for, and end what takes too long."""
-        overall, idle, setting = self._patience.overall, self._patience.idle, self._patience.setting
+        overall, setting = self._patience.overall, self._patience.setting
         if now >= self._word_at:
             passed = now - self._began
             log.log(
@@ -96,28 +86,6 @@ class Watch:
         if overall and now - self._began > overall:
             why = f"after {overall:g} seconds without a result{_see(setting)}"
             raise OutOfTime(why, time_limits.hint(setting, overall))
-        if idle and now >= self._sample_at and self._is_idle(process.pid, now, idle):
-            setting = f"{setting}-idle"
-            why = f"as it did nothing for {idle:g} seconds{_see(setting)}"
-            raise OutOfTime(why, time_limits.hint(setting, idle))
-
-    def _is_idle(self, number: int, now: float, idle: float) -> bool:
-        from .process_tree import effort  # for programs that take long only
-
-        self._sample_at = now + idle / _SAMPLES
-        done = effort(number)
-        if done is None:
-            return False
-        self._samples.append((now, done))
-        began, before = self._samples[0]
-        if (
-            done.numbers != before.numbers
-            or done.moved - before.moved > _BYTES_A_SECOND * idle
-            or done.seconds - before.seconds > _CPU_SHARE * idle
-        ):
-            self._samples = [(now, done)]
-            return False
-        return now - began >= idle * (1 - 1 / _SAMPLES)
 
 
 def _see(setting: str) -> str:

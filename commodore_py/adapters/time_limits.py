@@ -26,7 +26,7 @@ FIRST_WORD, NEXT_WORD = 10.0, 30.0
 class TimeLimits(NamedTuple):
     """Seconds, by the names of the setting `time-limits`; 0 stands for no limit.
 
-    An `idle` limit is for those that do nothing at all, the others for the whole of it.
+    `git_idle` is for transfers over HTTP that stall, the others are for the whole of it.
     """
 
     request: float = 45
@@ -34,7 +34,6 @@ class TimeLimits(NamedTuple):
     git: float = 900
     git_idle: float = 40
     program: float = 600
-    program_idle: float = 300
     retry: float = 30
 
     @classmethod

@@ -80,7 +80,7 @@ def test_default_time_limits_are_short(tmp_path: Path, where: str) -> None:
 
 PROGRAMS = {
     "never ends": ("exec sleep 1000", ["program=3"], 1),
-    "does nothing": ("sleep 1000; true", ["program-idle=3"], 1),
+    "does nothing": ("sleep 1000; true", ["program=3"], 1),
     "prints without end": ("while true; do echo x; done", ["program=3"], 1),
     "ignores signals": ("trap '' TERM INT HUP; while true; do sleep 1; done", ["program=3"], 1),
     "leaves others behind": ("sleep 1000 & sleep 1000 & sleep 1000", ["program=3"], 1),

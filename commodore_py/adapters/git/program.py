@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import logging
-import os
 import re
 from typing import TYPE_CHECKING
 
@@ -30,9 +28,8 @@ _PAUSES = (0.3, 1.5)  # seconds before each further try
 
 _BRANCHES, _TAGS = "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"
 
-# Git ends slow HTTP itself, by bytes that arrive: here it is after us, where we cannot see it idle.
 _TOO_SLOW = "Operation too slow"
-_BYTES_A_SECOND, _LATER = 100, 5
+_BYTES_A_SECOND = 100
 
 
 def git(
@@ -41,12 +38,9 @@ def git(
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
     merge_stderr: bool = False,
-    patience: Patience | None = None,
 ) -> str:
     """Run git in a folder and return what it printed, without the final newline."""
-    output = git_bytes(
-        directory, *arguments, stdin=stdin, env=env, merge_stderr=merge_stderr, patience=patience
-    )
+    output = git_bytes(directory, *arguments, stdin=stdin, env=env, merge_stderr=merge_stderr)
     return output.decode(errors="surrogateescape").rstrip("\n")
 
 
@@ -61,7 +55,6 @@ def git_bytes(
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
     merge_stderr: bool = False,
-    patience: Patience | None = None,
 ) -> bytes:
     """Run git in a folder and return what it printed, as it is."""
     refuse_link(directory / ".git")
@@ -75,26 +68,9 @@ def git_bytes(
         env=environment,
         stdin=stdin,
         merge_stderr=merge_stderr,
-        patience=patience or _patience(),
+        # Agents and caches that it starts may live on.
+        patience=Patience(time_limits.current().git, "git", after_exit=0),
     )
-
-
-def _patience(*, remote: bool = False) -> Patience:
-    """How long Git may take; agents and caches that it starts may live on."""
-    limits = time_limits.current()
-    # A user who is asked for a password may take long to type it.
-    idle = limits.git_idle if remote and not _may_prompt() else 0
-    return Patience(limits.git, idle, "git", after_exit=0)
-
-
-@functools.cache
-def _may_prompt() -> bool:
-    """Return whether there is a terminal to ask for a password."""
-    try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
-    except OSError:
-        return False
-    return True
 
 
 def over_network(directory: Path, *arguments: str, merge_stderr: bool = False) -> str:
@@ -115,14 +91,14 @@ def _over_network(directory: Path, *arguments: str, merge_stderr: bool) -> str:
     idle = time_limits.current().git_idle
     slow = {
         "GIT_HTTP_LOW_SPEED_LIMIT": str(_BYTES_A_SECOND if idle else 0),
-        "GIT_HTTP_LOW_SPEED_TIME": str(int(idle) + _LATER if idle else 0),
+        "GIT_HTTP_LOW_SPEED_TIME": str(int(idle)),
     }
-    patience = _patience(remote=True)
     try:
-        return git(directory, *arguments, merge_stderr=merge_stderr, env=slow, patience=patience)
+        return git(directory, *arguments, merge_stderr=merge_stderr, env=slow)
     except ProgramFailed as error:
         if _TOO_SLOW in error.stderr:
-            error.hint = time_limits.hint("git-idle", idle)
+            # In the reason, as hints are replaced by those who know more about a repository.
+            error.stderr = f"{error.stderr.rstrip()} (setting time-limits.git-idle)"
         raise
 
 

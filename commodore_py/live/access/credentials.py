@@ -101,7 +101,7 @@ def _from_plugin(plugin: Exec, access: Access) -> tuple[Shown, float]:
         printed = process.run(
             [plugin.command, *plugin.arguments],
             env={**plugin.variables, "KUBERNETES_EXEC_INFO": request},
-            patience=Patience(_PLUGIN_SECONDS, _PLUGIN_SECONDS, output=_PLUGIN_BYTES),
+            patience=Patience(_PLUGIN_SECONDS, output=_PLUGIN_BYTES),
         )
     except ProgramFailed as error:
         raise failed((str(error).strip().splitlines() or [""])[-1]) from error

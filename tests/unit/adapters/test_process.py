@@ -120,44 +120,6 @@ def test_program_exceeding_time_limit_is_ended(code: str) -> None:
     assert error.hint == "to wait longer, set time-limits.program = 1 in the settings file"
 
 
-@linux
-@pytest.mark.slow
-@pytest.mark.parametrize("code", [SLEEPS, CLOSES_ITS_OUTPUT, IGNORES_SIGNALS])
-@pytest.mark.sample(2)
-def test_idle_program_is_ended(code: str) -> None:
-    error = ended_in_time(code, Patience(idle=2, setting="program"))
-
-    assert "was ended as it did nothing for 2 seconds" in str(error)
-    assert error.hint == "to wait longer, set time-limits.program-idle = 4 in the settings file"
-
-
-WORKS_FOR_A_WHILE = """
-import os, time
-end = time.monotonic() + 4
-while time.monotonic() < end:
-    {}
-print("done")
-"""
-
-
-@pytest.mark.slow
-@linux
-@pytest.mark.parametrize(
-    "work",
-    [
-        "pass",
-        "time.sleep(0.1); print('x' * 500, flush=True)",
-        "time.sleep(0.1); open('/proc/self/stat').read()",
-        "time.sleep(0.1); os.system('true')",
-    ],
-)
-@pytest.mark.sample(4)
-def test_working_program_is_not_idle(work: str) -> None:
-    output = run(python(WORKS_FOR_A_WHILE.format(work)), patience=Patience(idle=2))
-
-    assert output.endswith(b"done\n")
-
-
 # In a process of its own: nobody here would take leave of orphans that end.
 ENDS_ALL = """
 import os, sys
