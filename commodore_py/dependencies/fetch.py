@@ -5,13 +5,21 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.repository import Checkout, checkout_at, default_branch_of, head_of
+from commodore_py.adapters.git.repository import (
+    default_branch_of,
+    head_of,
+    is_repository,
+    remote_settings,
+)
+from commodore_py.adapters.git.worktrees import commit_at
+from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
 
 from .git.fetch import git_fetcher
 from .git.groups import incomplete, place_of
+from .protection.checkout_record import CheckedOut, CheckoutRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,7 +40,8 @@ def fetcher(config: Config) -> Fetch:
         return git_fetcher(config)
     # Instead of a warning, there is an error later, once everything that is missing is known.
     level = logging.DEBUG if must_be_complete(config) else logging.WARNING
-    return lambda specs: _find_all({spec: place_of(spec, config.paths) for spec in specs}, level)
+    paths, record = config.paths, CheckoutRecord(config.paths)
+    return lambda specs: _find_all({spec: place_of(spec, paths) for spec in specs}, record, level)
 
 
 def not_found(specs: Iterable[DependencySpec], classes: ClassPath) -> tuple[DependencySpec, ...]:
@@ -55,15 +64,17 @@ def must_be_complete(config: Config) -> bool:
     return config.offline or (config.local and config.strict)
 
 
-def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Dependency, ...]:
+def _find_all(
+    places: Mapping[DependencySpec, Path], record: CheckoutRecord, level: int
+) -> tuple[Dependency, ...]:
     """The checkouts that exist; missing components and packages are skipped and logged."""
     components = {s.name for s, p in places.items() if s.kind is Kind.COMPONENT and p.is_dir()}
     dependencies: list[Dependency] = []
     errors: list[CommodoreError] = []
     skipped: list[str] = []
     folders = tuple({place for place in places.values() if place.is_dir()})
-    found_at = in_parallel(checkout_at, folders, at_most=_PARALLEL)
-    checkouts = dict(zip(folders, found_at, strict=True))
+    found = in_parallel(lambda place: _checkout_at(place, record), folders, at_most=_PARALLEL)
+    checkouts = dict(zip(folders, found, strict=True))
     for spec, place in places.items():
         if place.is_dir():
             checkout = checkouts[place]
@@ -85,7 +96,22 @@ def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Depend
     return tuple(dependencies)
 
 
-def _as_found(spec: DependencySpec, place: Path, checkout: Checkout) -> Dependency:
+def _checkout_at(directory: Path, record: CheckoutRecord) -> CheckedOut | None:
+    """The checkout in a directory, of which parts may be empty; None if there is none."""
+    if not (directory / ".git").exists():
+        return None
+    try:
+        commit, short = commit_at(directory)
+    except ProgramFailed:
+        if not is_repository(directory):
+            return None
+        commit = short = ""
+    return record.at(directory, commit) or CheckedOut(
+        commit, short, remote_settings(directory).get("url", "")
+    )
+
+
+def _as_found(spec: DependencySpec, place: Path, checkout: CheckedOut) -> Dependency:
     commit, short, url = checkout
     missing = [name for name, value in (("remote", url), ("commit", commit)) if not value]
     if missing and spec.kind in CONFIGURATION:
@@ -93,7 +119,7 @@ def _as_found(spec: DependencySpec, place: Path, checkout: Checkout) -> Dependen
             "%s in %s has no %s: its version is unknown", spec, place, " and no ".join(missing)
         )
     version = spec.version or (default_branch_of(place) if url else head_of(place)[1] or "")
-    return Dependency(spec, url, version, commit or "", short, place)
+    return Dependency(spec, url, version, commit, short, place)
 
 
 def _missing(spec: DependencySpec, place: Path, option: str = "--local") -> CommodoreError:

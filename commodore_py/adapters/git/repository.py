@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.process import ProgramFailed
 
 from .program import git, git_lines, succeeds
 from .refs import BRANCHES, HEADS, refs_of
-from .worktrees import commit_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-class Checkout(NamedTuple):
-    """The commit of a checkout and its remote; all of it may be missing."""
-
-    commit: str | None
-    short_commit: str
-    url: str
 
 
 def git_folder_of(checkout: Path) -> Path | None:
@@ -56,21 +47,6 @@ def head_of(directory: Path) -> tuple[str | None, str | None]:
     except ProgramFailed:
         return None, git(directory, "symbolic-ref", "HEAD").removeprefix(HEADS)
     return commit, None if ref == "HEAD" else ref.removeprefix(HEADS)
-
-
-def checkout_at(directory: Path) -> Checkout | None:
-    """The checkout in a directory; None if the directory is not the top of one."""
-    if not (directory / ".git").exists():
-        return None
-    commit: str | None = None
-    short = ""
-    try:
-        commit, short = commit_at(directory)
-    except ProgramFailed:
-        if not is_repository(directory):
-            return None
-    url = remote_settings(directory).get("url", "")
-    return Checkout(commit, short, url)
 
 
 def default_branch_of(directory: Path) -> str:
