@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from commodore_py import pipeline
 from commodore_py.cli import completion, known_clusters
+from commodore_py.cli.cluster_option import cluster_here
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.compile_result import CompileReporter, Form
@@ -24,7 +25,6 @@ from commodore_py.cli.settings.options import (
     api_settings,
     cache_option,
     cache_settings,
-    cluster_here,
     config_of,
     destination_options,
     diff_option,

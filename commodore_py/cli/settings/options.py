@@ -14,7 +14,6 @@ from commodore_py.cli.output import log, messages
 from commodore_py.config import Config, WorkPaths
 from commodore_py.dependencies.lock.place import NO_LOCK, DefaultLock, short_name
 from commodore_py.errors import UsageError
-from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.names import typo_of
 
 from . import directories, origins, user_file
@@ -113,21 +112,6 @@ github_token_option = click.option(
     metavar="TEXT",
     help="Token for GitHub's API.",
 )
-
-
-def cluster_here(
-    ctx: click.Context, _parameter: click.Parameter | None = None, named: str = ""
-) -> str:
-    """The cluster that is named, or else the one that the working directory was compiled for."""
-    paths = WorkPaths(ctx.obj.working_dir)
-    if named or ctx.resilient_parsing:
-        return named
-    if not paths.params_file.is_file():
-        listing = "`commodore catalog list` lists the clusters."
-        raise click.MissingParameter(listing, ctx, param_hint="'CLUSTER'", param_type="argument")
-    cluster_id = cluster_id_in(paths)
-    messages.info(f"Cluster {cluster_id}")
-    return cluster_id
 
 
 def api_options(command: _Command) -> _Command:

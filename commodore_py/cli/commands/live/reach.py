@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from commodore_py.cli import completion
+from commodore_py.cli.cluster_option import cluster_here
 from commodore_py.cli.settings.checks import vault_settings
-from commodore_py.cli.settings.options import Globals, cluster_here, config_of, with_options
+from commodore_py.cli.settings.options import Globals, config_of, with_options
 from commodore_py.workflows.references import revealing
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import click
 from click.core import ParameterSource
 
 from commodore_py.cli import completion
+from commodore_py.cli.cluster_option import cluster_here
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, locks, messages, streams
 from commodore_py.cli.output.differences import DiffOptions, text_of
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    cluster_here,
     compiling_config,
     config_of,
     output_option,
