@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from . import compiler, postprocess, refs, run_log
 from .cache.records import NewResult
-from .catalog.assemble import assemble, names_problem, object_problems, without_git_folders
+from .catalog.assemble import assemble, object_problems, without_git_folders
 from .catalog.diff.change import ignore_rules, rule_problems
 from .catalog.diff.revisions import is_lost, published_manifests
 from .catalog.layout import MANIFESTS
@@ -328,7 +328,6 @@ def _assembled(
         catalog = assemble(trees, references, inventory.nodes) | tree
         notices = (
             *notices,
-            *names_problem(catalog),
             *object_problems(trees),
             *refs.manifest_problems(trees, references),
             *rule_problems(inventory, place_of),

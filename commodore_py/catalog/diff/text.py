@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from difflib import SequenceMatcher, unified_diff
 from itertools import pairwise
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from commodore_py.model.catalog import Change, Colour, FileChange
 
 _INDENT = " " * 5
-# With an escape, any word may be this one.
-_DOCUMENT_START = re.compile(rb"^---", re.MULTILINE)
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _COLOURS: tuple[tuple[str, Colour], ...] = (
     ("--- ", "yellow"),
     ("+++ ", "yellow"),
@@ -91,9 +87,7 @@ def _content(file: FileChange, migration: str) -> tuple[DiffLine, ...]:
 
 
 def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
-    diff = _unified(file, _decoded(file.old), _decoded(file.new))
-    if _may_show_secrets(diff, file.old, file.new):
-        diff = _unified(file, *_masked(file.old, file.new))
+    diff = _unified(file, *_masked(file.old, file.new))
     if migration:
         old, new = normalised(file.old), normalised(file.new)
         if old is not None and new is not None:
@@ -110,37 +104,6 @@ def _masked(old: bytes, new: bytes) -> tuple[str, str]:
     if MAY_BE_SECRET.search(old) or MAY_BE_SECRET.search(new):
         return masked_texts(old, new)
     return _decoded(old), _decoded(new)
-
-
-def _may_show_secrets(diff: list[str], old: bytes, new: bytes) -> bool:
-    """Return whether the diff shows lines of documents that may be Secrets.
-
-    Most changes of a file with a Secret are elsewhere in it, and masking takes a parser.
-    """
-    before, after = list(_secret_lines(old)), list(_secret_lines(new))
-    if not before and not after:
-        return False
-    for line in diff:
-        if (match := _HUNK.match(line)) is not None:
-            start, count, start_now, count_now = (int(n) if n else 1 for n in match.groups())
-            if _meet(before, start, count) or _meet(after, start_now, count_now):
-                return True
-    return False
-
-
-def _secret_lines(content: bytes) -> Iterator[tuple[int, int]]:
-    """The first and the last line of each document that may be a Secret."""
-    if MAY_BE_SECRET.search(content):
-        first = 1
-        for document in _DOCUMENT_START.split(content):
-            last = first + document.count(b"\n")
-            if MAY_BE_SECRET.search(document):
-                yield first, last
-            first = last
-
-
-def _meet(places: list[tuple[int, int]], start: int, count: int) -> bool:
-    return any(first < start + count and start <= last for first, last in places)
 
 
 def _unified(file: FileChange, old: str, new: str) -> list[str]:

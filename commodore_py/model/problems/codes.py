@@ -94,7 +94,6 @@ NOTICES: dict[str, Code] = {
     "edit/still-broken": Code("warning", "An error that an edit does not fix."),
     "files/git-folder": Code("warning", "Git's own files are left out of the catalog."),
     "files/ignored-by-git": Code("warning", "Git ignores files of the catalog."),
-    "files/not-portable": Code("warning", "Windows does not take names of files of the catalog."),
     "files/outside": Code("warning", "Content from outside of the working directory is used."),
     "filters/skipped": Code("warning", "A postprocessing filter is invalid, and is skipped."),
     "filters/unused-argument": Code("warning", "An argument of a filter has no effect."),
