@@ -394,7 +394,7 @@ def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
     with run_log.stage("stage"):
         change = sink.stage(rendered)
     rules, bundle = rendered.rules, rendered.bundle
-    change = replace(change, after=rendered.catalog, rules=rules, bundle=bundle)
+    change = replace(change, rules=rules, bundle=bundle)
     ignored = (
         Problem(text, strict=True, code="files/ignored-by-git")
         for text in change.ignored_messages()

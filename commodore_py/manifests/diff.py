@@ -9,7 +9,7 @@ from commodore_py.model.difference import GRADES
 
 from . import grades
 from .fields import FieldChange, field_changes
-from .pairing import Pairs, nowhere, pair
+from .pairing import Pairs, pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from commodore_py.model.difference import Grade
 
     from .objects import KubeObject, ObjectId
-    from .pairing import Elsewhere
 
-What = Literal["created", "deleted", "renamed", "changed", "copy added", "copy removed"]
+What = Literal["created", "deleted", "renamed", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +49,15 @@ class ObjectChange:
 
 
 def object_changes(
-    old: Iterable[KubeObject], new: Iterable[KubeObject], elsewhere: Elsewhere = nowhere
+    old: Iterable[KubeObject], new: Iterable[KubeObject]
 ) -> tuple[ObjectChange, ...]:
     """Every change from the old objects to the new ones, with grades; worst first."""
-    return tuple(sorted(_object_changes(pair(old, new, elsewhere)), key=importance))
+    return tuple(sorted(_object_changes(pair(old, new)), key=importance))
 
 
 def importance(change: ObjectChange) -> tuple[int, int, ObjectId]:
     """Sort key: worst grades first, then deletions, then by id."""
-    order = ("deleted", "renamed", "changed", "copy removed", "created", "copy added")
+    order = ("deleted", "renamed", "changed", "created")
     return GRADES.index(change.grade), order.index(change.what), change.id
 
 
@@ -74,10 +73,6 @@ def _object_changes(pairs: Pairs) -> Iterator[ObjectChange]:
         yield ObjectChange("deleted", kube_object, None, (), *grades.of_deletion(kube_object))
     for kube_object in pairs.created:
         yield ObjectChange("created", None, kube_object)
-    for kube_object in pairs.copies_removed:
-        yield ObjectChange("copy removed", kube_object, None, (), "none", "another copy remains")
-    for kube_object in pairs.copies_added:
-        yield ObjectChange("copy added", None, kube_object, (), "none", "there is another copy")
 
 
 def _graded(old: KubeObject, new: KubeObject) -> tuple[FieldChange, ...]:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import zip_longest
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from .values import Canonical, canonical, leaves, similarity
+from .values import Canonical, leaves, similarity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from .objects import KubeObject, ObjectId
-
-    Elsewhere: TypeAlias = Callable[[Collection[ObjectId]], Collection[ObjectId]]
-
-Pair: TypeAlias = tuple["KubeObject | None", "KubeObject | None"]
+    from .objects import KubeObject
 
 # Objects of different names are one renamed object from this similarity on, if they have at least
 # so many fields besides the common ones: two empty service accounts are not similar.
@@ -34,112 +29,30 @@ class Pairs:
     renamed: tuple[tuple[KubeObject, KubeObject], ...]
     deleted: tuple[KubeObject, ...]
     created: tuple[KubeObject, ...]
-    copies_removed: tuple[KubeObject, ...]
-    """Copies of objects that still have another copy."""
-    copies_added: tuple[KubeObject, ...]
 
 
-def nowhere(_wanted: Collection[ObjectId]) -> Collection[ObjectId]:
-    """There are no other copies."""
-    return ()
-
-
-def pair(
-    old: Iterable[KubeObject], new: Iterable[KubeObject], elsewhere: Elsewhere = nowhere
-) -> Pairs:
+def pair(old: Iterable[KubeObject], new: Iterable[KubeObject]) -> Pairs:
     """Pair by name first; the rest may have been renamed.
 
-    `elsewhere` finds the objects that unchanged files contain as well.
+    Of an object that is there twice, the last one counts.
     """
-    olds, news = _by_id(old), _by_id(new)
-    same: list[tuple[KubeObject, KubeObject]] = []
-    deleted: list[KubeObject] = []
-    created: list[KubeObject] = []
-    removed: list[KubeObject] = []
-    added: list[KubeObject] = []
-    for id_ in sorted({*olds, *news}):
-        of_old, of_new = olds.get(id_, []), news.get(id_, [])
-        is_single = len(of_old) <= 1 and len(of_new) <= 1
-        pairs = zip_longest(of_old, of_new) if is_single else _copies(of_old, of_new)
-        for before, after in pairs:
-            if before and after:
-                same.append((before, after))
-            elif before:
-                (removed if id_ in news else deleted).append(before)
-            elif after:
-                (added if id_ in olds else created).append(after)
-    # Of several copies that were deleted, the first counts as the object.
-    object_ids = {kube_object.id for kube_object in (*deleted, *created)}
-    other_copies = set(elsewhere(object_ids)) if object_ids else set()
-    deleted, more_removed = _first_of_each(deleted, other_copies)
-    created, more_added = _first_of_each(created, other_copies)
-    renamed = _renamed(deleted, created)
+    olds = {kube_object.id: kube_object for kube_object in old}
+    news = {kube_object.id: kube_object for kube_object in new}
+    deleted = [olds[id_] for id_ in sorted(olds.keys() - news.keys())]
+    created = [news[id_] for id_ in sorted(news.keys() - olds.keys())]
+    removed, came = _by_kind(deleted), _by_kind(created)
+    renamed = tuple(
+        pair_
+        for kind in sorted(removed.keys() & came.keys())
+        for pair_ in _renamed_in_kind(removed[kind], came[kind])
+    )
     before_names, after_names = {b.id for b, _ in renamed}, {a.id for _, a in renamed}
     return Pairs(
-        same=tuple(same),
-        renamed=tuple(renamed),
+        same=tuple((olds[id_], news[id_]) for id_ in sorted(olds.keys() & news.keys())),
+        renamed=renamed,
         deleted=tuple(kube_object for kube_object in deleted if kube_object.id not in before_names),
         created=tuple(kube_object for kube_object in created if kube_object.id not in after_names),
-        copies_removed=(*removed, *more_removed),
-        copies_added=(*added, *more_added),
     )
-
-
-def _by_id(objects: Iterable[KubeObject]) -> dict[ObjectId, list[KubeObject]]:
-    by_id: dict[ObjectId, list[KubeObject]] = defaultdict(list)
-    for kube_object in objects:
-        by_id[kube_object.id].append(kube_object)
-    return by_id
-
-
-def _copies(old: list[KubeObject], new: list[KubeObject]) -> Iterator[Pair]:
-    """Pair equal copies, and the others in a stable order."""
-    olds, news = sorted(map(_Keyed, old)), sorted(map(_Keyed, new))
-    shared = Counter(old.key for old in olds) & Counter(keyed.key for keyed in news)
-    rests: list[list[KubeObject]] = []
-    for side in (olds, news):
-        left, rest = Counter(shared), []
-        for keyed in side:
-            if left[keyed.key]:
-                left[keyed.key] -= 1
-            else:
-                rest.append(keyed.object)
-        rests.append(rest)
-    yield from zip_longest(*rests)
-
-
-class _Keyed:
-    """An object with a sort key of its content."""
-
-    def __init__(self, kube_object: KubeObject) -> None:
-        self.object = kube_object
-        self.key = canonical(dict(kube_object.content))
-
-    def __lt__(self, other: _Keyed) -> bool:
-        return (repr(self.key), self.object.file) < (repr(other.key), other.object.file)
-
-
-def _first_of_each(
-    objects: Collection[KubeObject], elsewhere: Collection[ObjectId]
-) -> tuple[list[KubeObject], list[KubeObject]]:
-    seen = set(elsewhere)
-    first: list[KubeObject] = []
-    more: list[KubeObject] = []
-    for kube_object in objects:
-        (more if kube_object.id in seen else first).append(kube_object)
-        seen.add(kube_object.id)
-    return first, more
-
-
-def _renamed(
-    deleted: Iterable[KubeObject], created: Iterable[KubeObject]
-) -> list[tuple[KubeObject, KubeObject]]:
-    removed, came = _by_kind(deleted), _by_kind(created)
-    return [
-        renamed
-        for kind in sorted(removed.keys() & came.keys())
-        for renamed in _renamed_in_kind(removed[kind], came[kind])
-    ]
 
 
 def _by_kind(

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from .difference import IgnoreRule
     from .problem import Problem
-    from .tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,6 @@ class Change:
     files: tuple[FileChange, ...] = ()
     ignored: tuple[str, ...] = ()
     """Compiled files that the catalog's own ignore rules keep out, each with the rule."""
-    after: Tree | None = None
-    """Everything that was compiled, where a compile makes the change."""
     rules: tuple[IgnoreRule, ...] = ()
     """Which changes of objects are not shown."""
     destination: str = ""

@@ -121,7 +121,7 @@ def changes(config: Config, cluster_id: str) -> dict[str, Any]:
     catalog = several.paths_of(config.paths, cluster_id).catalog
     with compared(catalog, "HEAD") as comparison:
         as_objects = differences.DiffOptions("objects")
-        diff = differences.diff_of(comparison.change, as_objects, comparison.unchanged)
+        diff = differences.diff_of(comparison.change, as_objects)
         return {
             "schema": "catalog-diff/v1",
             "old": comparison.old,

@@ -8,20 +8,20 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.documents import find_objects, may_hold_objects, read, split_documents
+from commodore_py.manifests.documents import may_hold_objects, read, split_documents
 from commodore_py.manifests.folding import folded
 from commodore_py.manifests.ignored import without_ignored
 from commodore_py.manifests.secrets import hidden, masked, masked_fold
 from commodore_py.manifests.values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.documents import Read
     from commodore_py.manifests.folding import Fold
     from commodore_py.manifests.ignored import Hidden
-    from commodore_py.manifests.objects import KubeObject, ObjectId
+    from commodore_py.manifests.objects import KubeObject
     from commodore_py.model.catalog import Change, FileChange
     from commodore_py.model.difference import IgnoreRule
 
@@ -67,31 +67,15 @@ class _Contents:
 
     old: tuple[KubeObject, ...] = ()
     new: tuple[KubeObject, ...] = ()
-    same: tuple[bytes, ...] = ()
     as_file: bool = False
 
 
-def nothing() -> Iterable[bytes]:
-    """No file stays as it is."""
-    return ()
-
-
-def object_diff(
-    change: Change,
-    rules: Iterable[IgnoreRule] = (),
-    unchanged: Callable[[], Iterable[bytes]] = nothing,
-) -> ObjectDiff:
-    """Compare objects; `unchanged` are the contents of all files that stay."""
+def object_diff(change: Change, rules: Iterable[IgnoreRule] = ()) -> ObjectDiff:
+    """Compare the objects of changed files."""
     contents = [(file, _contents(file)) for file in change.files]
-    same = [text for _, content in contents for text in content.same]
-
-    def elsewhere(ids: Collection[ObjectId]) -> Collection[ObjectId]:
-        return find_objects((*same, *unchanged()), ids)
-
     changes = object_changes(
         (kube_object for _, content in contents for kube_object in content.old),
         (kube_object for _, content in contents for kube_object in content.new),
-        elsewhere,
     )
     left, hidden = without_ignored(changes, rules)
     alone, folds = folded(left)
@@ -128,21 +112,16 @@ def _contents(file: FileChange) -> _Contents:
     names = [name for name in (file.old_path, file.path) if not may_hold_objects(name)]
     if names:
         return _Contents(as_file=True)
-    old, new, same = _without_same(split_documents(file.old), split_documents(file.new))
+    old, new = _without_same(split_documents(file.old), split_documents(file.new))
     before, after = _read(old, file.old_path), _read(new, file.path)
     if before is None or after is None:
-        return _Contents(same=same, as_file=True)
-    objects = _objects(before), _objects(after)
-    return _Contents(*objects, same, as_file=_others(before) != _others(after))
+        return _Contents(as_file=True)
+    return _Contents(_objects(before), _objects(after), as_file=_others(before) != _others(after))
 
 
-def _without_same(
-    old: Sequence[bytes], new: Sequence[bytes]
-) -> tuple[list[bytes], list[bytes], tuple[bytes, ...]]:
+def _without_same(old: Sequence[bytes], new: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
     shared = Counter(old) & Counter(new)
-    if not shared:
-        return list(old), list(new), ()
-    return _minus(old, shared), _minus(new, shared), tuple(shared.elements())
+    return _minus(old, shared), _minus(new, shared)
 
 
 def _minus(texts: Sequence[bytes], shared: Counter[bytes]) -> list[bytes]:

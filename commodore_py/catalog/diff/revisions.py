@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from commodore_py.model.tree import Entry, Tree
 from .staged import contents_of, file_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import CatalogHead
@@ -35,25 +35,12 @@ _FILES = ("100644", "100755")
 class Comparison:
     """Two states of a catalog side by side."""
 
-    directory: Path
     old: str | None
     """The commit on the one side; None before there is any."""
     new: str | None
     """The commit on the other side; None for the files as they are."""
     change: Change
     tree: str
-    env: Mapping[str, str] = field(default_factory=dict)
-
-    def unchanged(self) -> Iterable[bytes]:
-        """The contents of all files that are the same on both sides."""
-        listing = git_bytes(self.directory, "ls-tree", "-r", "-z", self.tree, env=self.env)
-        changed = {file.path for file in self.change.files}
-        ids = set()
-        for line in os.fsdecode(listing).split("\0"):
-            about, _, path = line.partition("\t")
-            if path and path not in changed and about.split(" ")[1] == _BLOB:
-                ids.add(about.split(" ")[2])
-        return contents_of(self.directory, ids, env=self.env).values()
 
 
 def manifests_at(directory: Path, revision: str) -> Tree:
@@ -116,7 +103,7 @@ def compared(
         )
         raw = git_bytes(directory, *words, env=env)
         change = Change(file_changes(directory, raw, env=env))
-        yield Comparison(directory, before, after, change, tree, env)
+        yield Comparison(before, after, change, tree)
 
 
 def _commit(directory: Path, revision: str) -> str:

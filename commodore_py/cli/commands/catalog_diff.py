@@ -69,7 +69,7 @@ def _shown(comparison: Comparison, options: DiffOptions, output: str) -> tuple[s
     change = comparison.change
     if output == "text" and options.form != "objects":
         return differences.text_of(change, options), bool(change)
-    object_diff = differences.diff_of(change, options, comparison.unchanged)
+    object_diff = differences.diff_of(change, options)
     if output == "text":
         return differences.shown(object_diff), bool(object_diff)
     if output == "markdown":

@@ -130,7 +130,7 @@ class CompileReporter:
     def _text(self, change: Change) -> str:
         if self._form == "text" and change:
             return formats.diff_lines(self.lines(change))
-        text = differences.text_of(change, self._options(), differences.unchanged_of(change))
+        text = differences.text_of(change, self._options())
         about = _about_bundle(change) if self._form == "objects" else ""
         return f" > {about}\n{text}" if about else text
 
@@ -143,8 +143,7 @@ class CompileReporter:
     def diff(self, change: Change) -> ObjectDiff:
         """The objects of a change, compared once however often that is wanted."""
         if self._diff is None or self._diff[0] is not change:
-            unchanged = differences.unchanged_of(change)
-            self._diff = (change, differences.diff_of(change, self._options(), unchanged))
+            self._diff = (change, differences.diff_of(change, self._options()))
         return self._diff[1]
 
     def _options(self) -> differences.DiffOptions:

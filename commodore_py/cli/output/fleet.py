@@ -41,9 +41,9 @@ _WORDS = 2
 _BAD = dict.fromkeys(("failed", "held", "not reported"), "red")
 _COLOURS = {**_BAD, "changed": "yellow", "pushed": "green"}
 _KINDS: dict[str, tuple[What, ...]] = {
-    "added": ("created", "copy added"),
+    "added": ("created",),
     "changed": ("changed", "renamed"),
-    "removed": ("deleted", "copy removed"),
+    "removed": ("deleted",),
 }
 
 

@@ -111,14 +111,7 @@ def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> I
 
 def graded(before: Trial, after: Trial) -> ObjectDiff:
     """Compare both; rules hide nothing."""
-    old, new = before.rendered.catalog, after.rendered.catalog
-    change = change_between(old, new)
-    changed = {file.path for file in change.files}
-
-    def unchanged() -> Iterable[bytes]:
-        return (entry.content for path, entry in new.items() if str(path) not in changed)
-
-    return object_diff(change, (), unchanged)
+    return object_diff(change_between(before.rendered.catalog, after.rendered.catalog))
 
 
 class _Run(LockedRun):

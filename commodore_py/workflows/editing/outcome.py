@@ -140,7 +140,7 @@ def _compared(before: _Side, after: _Side) -> Outcome:
         left = after.error.parts if after.error else ()
         return Outcome(None, added_problems, after.nodes, left)
     change = change_between(before.catalog, after.catalog)
-    change = replace(change, after=after.catalog, rules=after.rendered.rules)
+    change = replace(change, rules=after.rendered.rules)
     return Outcome(change, added_problems, after.nodes)
 
 

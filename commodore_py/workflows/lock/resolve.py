@@ -155,9 +155,7 @@ def _updated(
             steps.append(Step(name_of(path), Changes(), error=error))
             continue
         result = step_run.result()
-        change = replace(
-            change_between(rendered.catalog, after.catalog), after=after.catalog, rules=after.rules
-        )
+        change = replace(change_between(rendered.catalog, after.catalog), rules=after.rules)
         changes = changes_between(lock, result)
         before_now = shown(lock, path), shown(result, path)
         steps.append(Step(name_of(path), changes, *before_now, change))

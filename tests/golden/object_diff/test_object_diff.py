@@ -48,8 +48,4 @@ def diff_of(case: GoldenCase, folder: Path) -> ObjectDiff:
     ignored = case.content.get("ignore")
     found, problems = rules_from(yaml.load(ignored, name="ignore") if ignored else None)
     assert problems == ()
-    return object_diff(
-        change_between(old, new),
-        found,
-        lambda: (entry.content for path, entry in new.items() if old.get(path) == entry),
-    )
+    return object_diff(change_between(old, new), found)

@@ -14,8 +14,6 @@ from commodore_py.model.names import counted
 from . import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.model.catalog import Change
 
@@ -33,14 +31,7 @@ class DiffOptions:
     migration: str = ""
 
 
-def nothing() -> tuple[bytes, ...]:
-    """The contents of no files."""
-    return ()
-
-
-def text_of(
-    change: Change, options: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
-) -> str:
+def text_of(change: Change, options: DiffOptions) -> str:
     """The change for a terminal."""
     match options.form:
         case "text":
@@ -50,7 +41,7 @@ def text_of(
                 else _NOTHING
             )
         case "objects":
-            return shown(diff_of(change, options, unchanged))
+            return shown(diff_of(change, options))
         case "stat":
             return as_text.stat(counted_lines(change))
         case "none":
@@ -66,21 +57,8 @@ def shown(diff: ObjectDiff) -> str:
     return as_text.object_diff(diff)
 
 
-def diff_of(
-    change: Change, options: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
-) -> ObjectDiff:
+def diff_of(change: Change, options: DiffOptions) -> ObjectDiff:
     """The change as one of objects."""
     explained = _EXPLAINED.get(options.migration, ())
     rules = [*change.rules, *(BUILT_IN[name][1] for name in explained)]
-    return object_diff(change, rules, unchanged)
-
-
-def unchanged_of(change: Change) -> Callable[[], Iterable[bytes]]:
-    """The contents of files that a compile leaves as they are."""
-
-    def contents() -> Iterable[bytes]:
-        changed = {file.path for file in change.files}
-        entries = () if change.after is None else change.after.items()
-        return (entry.content for path, entry in entries if str(path) not in changed)
-
-    return contents
+    return object_diff(change, rules)

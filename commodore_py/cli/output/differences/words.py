@@ -29,8 +29,6 @@ WHATS: tuple[What, ...] = (
     "deleted",
     "renamed",
     "changed",
-    "copy added",
-    "copy removed",
 )
 # Texts that would be something else without quotes.
 _NO_TEXT = re.compile(
