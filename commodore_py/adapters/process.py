@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
@@ -17,8 +18,9 @@ from .masking import REDACTOR, shown_command
 from .process_watch import OutOfTime, Patience, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import IO
 
 __all__ = ["Patience", "ProgramFailed", "TookTooLong", "run"]
 
@@ -60,19 +62,20 @@ def run(
         ending.pause(0)
     watch = Watch(lambda: called or shown_command(command), patience or Patience.for_program())
     try:
-        process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=only_env if only_env is not None else _environment(env or {}),
-            pass_fds=tuple(keep_open),
-            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
-        )
-        try:
-            output, errors = watch.communicate(process, stdin or b"")
-        finally:
-            _close(process)
+        with _input(stdin or b"") as given:
+            process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=only_env if only_env is not None else _environment(env or {}),
+                pass_fds=tuple(keep_open),
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
+            )
+            try:
+                output, errors = watch.communicate(process)
+            finally:
+                _close(process)
     except OutOfTime as out:
         raise TookTooLong(
             f"{called or command[0]} was ended {out}", where=shown_command(command), hint=out.hint
@@ -98,11 +101,23 @@ def run(
     return output
 
 
+@contextmanager
+def _input(content: bytes) -> Iterator[IO[bytes] | int]:
+    """The standard input of a program, as a file: it may read it late, or never."""
+    if not content:
+        yield subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        yield file
+
+
 def _close(process: subprocess.Popen[bytes]) -> None:
     """Leave nothing behind: neither a program nor its pipes."""
     if process.returncode is None:
         _end(process)
-    for stream in (process.stdin, process.stdout, process.stderr):
+    for stream in (process.stdout, process.stderr):
         if stream is not None:
             with suppress(OSError):
                 stream.close()

@@ -54,16 +54,15 @@ class Watch:
         self._began = time.monotonic()
         self._word_at = self._began + time_limits.FIRST_WORD
 
-    def communicate(self, process: subprocess.Popen[bytes], stdin: bytes) -> tuple[bytes, bytes]:
+    def communicate(self, process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
         """Return its stdout and stderr, once it has ended."""
-        given: bytes | None = stdin
         ended_at = 0.0
         while True:
             try:
-                return process.communicate(given, timeout=_TICK)
+                return process.communicate(timeout=_TICK)
             except subprocess.TimeoutExpired as running:
                 output, errors = running.stdout or b"", running.stderr or b""
-            given, now = None, time.monotonic()
+            now = time.monotonic()
             if len(output) + len(errors) > self._patience.output:
                 raise OutOfTime(f"as it printed more than {self._patience.output} bytes")
             self._check(now)

@@ -39,6 +39,12 @@ def test_standard_input_defaults_to_empty() -> None:
     assert run(echo) == b""
 
 
+def test_large_input_may_be_read_late() -> None:
+    count = python("import sys, time; time.sleep(0.6); print(len(sys.stdin.buffer.read()))")
+
+    assert run(count, stdin=b"x" * 3_000_000) == b"3000000\n"
+
+
 def test_variables_are_added_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONE", "1")
     monkeypatch.setenv("TWO", "2")
@@ -171,7 +177,7 @@ def test_output_printed_just_before_the_end_is_read() -> None:
         def poll(self) -> int:
             return 0
 
-        def communicate(self, _stdin: bytes | None, timeout: float) -> tuple[bytes, bytes]:
+        def communicate(self, timeout: float) -> tuple[bytes, bytes]:
             self.looks += 1
             if self.looks == 1:
                 raise subprocess.TimeoutExpired("git", timeout)
@@ -179,7 +185,7 @@ def test_output_printed_just_before_the_end_is_read() -> None:
 
     watch = Watch(lambda: "git", Patience(after_exit=0))
 
-    assert watch.communicate(cast("subprocess.Popen[bytes]", Ended()), b"") == (b"done\n", b"")
+    assert watch.communicate(cast("subprocess.Popen[bytes]", Ended())) == (b"done\n", b"")
 
 
 def test_large_input_and_output_do_not_block() -> None:
