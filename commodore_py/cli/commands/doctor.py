@@ -17,13 +17,12 @@ from commodore_py.cli.settings.options import (
     output_option,
     verbose_option,
 )
-from commodore_py.workflows.doctor import environment
-from commodore_py.workflows.doctor.checks import run_checks, worst
+from commodore_py.workflows.doctor import run_checks, worst
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from commodore_py.workflows.doctor.checks import Verdict
+    from commodore_py.workflows.doctor import Verdict
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -39,7 +38,7 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
     Nothing is changed. Exits with status 1 if a problem must be fixed before a compile can work.
     """
     config = config_of(settings.more_verbose(verbose), **api_settings(api, keep_token=True))
-    verdicts = run_checks(environment.inspect_environment(config, directories.cache_folder()))
+    verdicts = run_checks(config, directories.cache_folder())
     overall = worst(verdicts.values())
     if output == "text":
         for line in _lines(verdicts):

@@ -1,1 +1,0 @@
-"""Checks of this machine: programs, settings, access."""
