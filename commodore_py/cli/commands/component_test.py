@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.workflows.authoring.folder_kind import Kind
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Outcome, Report
     from commodore_py.workflows.authoring.testing.run import CaseRun
@@ -154,7 +153,6 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
         beside=options["with_component"],
     )
     return run_tests(
-        "component",
         settings,
         path,
         options,
@@ -162,11 +160,9 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
     )
 
 
-def run_tests(
-    kind: Kind, settings: Globals, path: Path, options: dict[str, Any], start: Start
-) -> int:
+def run_tests(settings: Globals, path: Path, options: dict[str, Any], start: Start) -> int:
     """Run the tests; returns the exit code."""
-    report = _report(kind, _config(settings, options), path, options, start)
+    report = _report(_config(settings, options), path, options, start)
     if options["output"] == "text":
         streams.result(test_results.ending(report))
     else:
@@ -178,10 +174,8 @@ def run_tests(
     return 0 if report.good else FAILED
 
 
-def _report(
-    kind: Kind, config: Config, path: Path, options: dict[str, Any], start: Start
-) -> Report:
-    suite = find_suite(kind, path, options["case"])
+def _report(config: Config, path: Path, options: dict[str, Any], start: Start) -> Report:
+    suite = find_suite(path, options["case"])
     messages.heading(test_results.opening(suite))
     lock = shared_lock(config)
     running = start(config, suite, lock)

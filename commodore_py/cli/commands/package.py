@@ -66,7 +66,6 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
             hint="run the tests once with --tmp-dir FOLDER, then with --offline --tmp-dir FOLDER",
         )
     return run_tests(
-        "package",
         settings,
         path,
         options,

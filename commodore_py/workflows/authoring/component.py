@@ -13,7 +13,6 @@ from commodore_py.inventory.single import SingleClassPath
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance
 
-from .folder_kind import other_kind_error
 from .value_files import classes_of
 
 if TYPE_CHECKING:
@@ -99,10 +98,6 @@ class ComponentFolder:
             for file in (f"{component}.yml", "defaults.yml")
             if not (self.directory / "class" / file).is_file()
         ]
-        mistake = other_kind_error(self.directory, "component") if missing else None
-        if mistake is not None:
-            yield mistake
-            return
         for file in missing:
             yield CommodoreError(
                 f"component {component} has no class/{file}",

@@ -11,7 +11,6 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
-from .folder_kind import other_kind_error
 from .value_files import classes_of
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class PackageFolder:
                 hint=f"name it as seen from {self.directory}",
             )
         elif not self.test_class.is_file():
-            yield other_kind_error(self.directory, "package") or CommodoreError(
+            yield CommodoreError(
                 "there is no such test class",
                 where=str(self.test_class),
                 hint="name it as seen from the package, with the suffix .yml",

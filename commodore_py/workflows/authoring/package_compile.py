@@ -22,7 +22,6 @@ from commodore_py.inventory.resolve import locator_of, resolve_bootstrap
 from commodore_py.inventory.single import explain_missing
 from commodore_py.problems.refuse import refuse
 
-from .folder_kind import other_kind_error
 from .package import TENANT, PackageFolder
 from .workspace import Workspace, cluster_for_package, workspace, write_argocd_stub
 
@@ -172,7 +171,7 @@ def _lay_out(config: Config, cluster: Cluster, package: PackageFolder) -> None:
 
 def _check_listed(node: Node, package: PackageFolder) -> None:
     if not node.parameters.get("components"):
-        raise other_kind_error(package.directory, "package") or CommodoreError(
+        raise CommodoreError(
             f"package {package.name} lists no components",
             where=str(package.test_class),
             hint="list the components that it uses under parameters.components, each with url and"

@@ -74,7 +74,7 @@ def access(folder: Path, paths: tuple[str, ...], **options: str) -> str:
 
 def component_test_cases(folder: Path) -> str:
     """The test cases of a component."""
-    suite = find_suite("component", folder)
+    suite = find_suite(folder)
     return f"{[case.name for case in suite.cases]}, golden: {suite.golden}\n"
 
 

@@ -34,7 +34,7 @@ def test_golden_output_outside_of_component_is_refused(tmp_path: Path, link: str
     (folder / link).symlink_to(outside)
 
     with pytest.raises(CommodoreError, match="the expected output of case defaults is outside of"):
-        find_suite("component", folder)
+        find_suite(folder)
 
 
 def test_golden_link_to_other_folder_of_component_is_refused(tmp_path: Path) -> None:
@@ -42,4 +42,4 @@ def test_golden_link_to_other_folder_of_component_is_refused(tmp_path: Path) -> 
     (folder / "tests" / "golden" / "defaults").symlink_to(folder / "docs")
 
     with pytest.raises(CommodoreError, match=r"case defaults is outside of .*golden"):
-        find_suite("component", folder)
+        find_suite(folder)

@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.names import shown
-from commodore_py.workflows.authoring.folder_kind import empty_folder_error, other_kind_error
 from commodore_py.workflows.authoring.templates.kinds import check_case
 from commodore_py.workflows.authoring.templates.record import NAME, NoRecord, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from commodore_py.workflows.authoring.folder_kind import Kind
-
 _SUFFIXES = (".yml", ".yaml")
-_EXPECTATIONS = ".expect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +26,6 @@ class Case:
     name: str
     values: Path
     golden: Path
-    expectations: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,7 @@ class Suite:
     """The name in the record of the template; empty without one."""
 
 
-def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
+def find_suite(folder: Path, chosen: Sequence[str] = ()) -> Suite:
     """The cases in a folder, or those whose names match; fails if there are none.
 
     Cases are listed in the record of the template; a file that is not is a case if it has
@@ -72,7 +67,7 @@ def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
     names = list(dict.fromkeys([*listed, *(name for name in files if name in golden)]))
     selected = _chosen(list(dict.fromkeys([*names, *files])), chosen) if chosen else names
     if not selected:
-        raise (other_kind_error(directory, kind) or empty_folder_error(directory)) or UsageError(
+        raise UsageError(
             "there are no test cases",
             where=str(tests),
             hint="create one: an empty tests/defaults.yml is enough",
@@ -97,9 +92,7 @@ def _case(directory: Path, name: str, values: Path | None) -> Case:
             where=str(golden),
             hint="remove the link, or rename the case",
         )
-    files = (tests / f"{name}{_EXPECTATIONS}{suffix}" for suffix in _SUFFIXES)
-    expectations = next((file for file in files if file.is_file()), None)
-    return Case(name, values or tests / f"{name}.yml", golden, expectations)
+    return Case(name, values or tests / f"{name}.yml", golden)
 
 
 def _chosen(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
@@ -114,6 +107,5 @@ def _chosen(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
 
 def _values_in(tests: Path) -> Iterator[Path]:
     for path in tests.glob("*"):
-        is_values = path.suffix in _SUFFIXES and not path.stem.endswith(_EXPECTATIONS)
-        if is_values and not path.name.startswith(".") and path.is_file():
+        if path.suffix in _SUFFIXES and not path.name.startswith(".") and path.is_file():
             yield path

@@ -27,7 +27,6 @@ from commodore_py.workflows.authoring.component_compile import (
     render,
     restore_checkout,
 )
-from commodore_py.workflows.authoring.folder_kind import other_kind_error
 from commodore_py.workflows.authoring.package import PackageFolder
 from commodore_py.workflows.authoring.package_compile import placed, render_package
 from commodore_py.workflows.authoring.workspace import Workspace, workspace
@@ -99,7 +98,7 @@ def _request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest
     """The compile of a case."""
     directory = suite.directory
     if not case.values.is_file():
-        raise other_kind_error(directory, "component") or CommodoreError(
+        raise CommodoreError(
             f"test case {case.name} has no file",
             where=str(case.values),
             hint="create it, even an empty one, or remove the case from the list of cases",

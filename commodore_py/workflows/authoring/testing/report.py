@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree, remove, write_tree
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.catalog.diff.change import change_between
-from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
+from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
 from commodore_py.model.problem import Problem
 from commodore_py.model.tree import Tree
@@ -24,56 +22,6 @@ if TYPE_CHECKING:
     from .run import CaseRun
 
 Status = Literal["passed", "failed", "updated"]
-
-
-@dataclass(frozen=True, slots=True)
-class Expectations:
-    """The content of `tests/<case>.expect.yml`; without that file, golden output."""
-
-    fails: str = ""
-    """A pattern of the error of a case that must not compile."""
-    golden: bool | None = None
-    """Whether there is golden output; by default as for all cases."""
-
-    @classmethod
-    def of(cls, case: Case) -> Expectations:
-        """The expectations of a case."""
-        file = case.expectations
-        content = (yaml.load_file(file) if file is not None else None) or {}
-        if not isinstance(content, dict):
-            raise CommodoreError("expectations must be a mapping", where=str(file))
-        unknown = ", ".join(sorted(str(key) for key in content if key not in ("fails", "golden")))
-        fails, golden = content.get("fails", ""), content.get("golden")
-        if unknown or not isinstance(fails, str) or not isinstance(golden, bool | None):
-            raise CommodoreError(
-                f"unknown expectation {unknown}" if unknown else "invalid expectations",
-                where=str(file),
-                hint="`fails` is a regular expression, and `golden` is true or false",
-            )
-        try:
-            re.compile(fails)
-        except re.error as error:
-            raise CommodoreError(
-                f"fails is not a valid regular expression: {error}", where=str(file)
-            ) from error
-        return cls(fails, golden)
-
-    def problems_of(self, case: Case, ran: CaseRun) -> Iterator[CommodoreError]:
-        """Problems with how the compile ended."""
-        if ran.output is not None and self.fails:
-            yield CommodoreError(
-                f"compiled, but was expected to fail: {self.fails!r}", where=str(case.expectations)
-            )
-        if ran.error is None:
-            return
-        if not self.fails:
-            yield ran.error
-        elif not re.search(self.fails, "\n".join(_texts_of(ran.error)), re.MULTILINE):
-            yield CommodoreError(
-                f"did not fail as expected: nothing matches {self.fails!r}",
-                where=str(case.expectations),
-            )
-            yield ran.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +99,7 @@ def build_report(
             outcome = _judged(suite, cases[ran.case], ran, update=update)
             outcomes[ran.case] = outcome
             on_outcome(outcome)
-    orphans = _orphans(suite) if everything else ()
+    orphans = suite.orphans if everything else ()
     for orphan in orphans if update else ():
         remove(orphan)
     return Report(
@@ -165,33 +113,25 @@ def build_report(
 
 
 def _judged(suite: Suite, case: Case, ran: CaseRun, *, update: bool) -> Outcome:
-    """The outcome of a case; output that violates expectations is never accepted."""
+    """The outcome of a case; output with problems is never accepted."""
+    if ran.output is None:
+        errors = () if ran.error is None else (ran.error,)
+        return Outcome(case, "failed", errors, seconds=ran.seconds)
     change = Change()
     status: Status = "passed"
-    problems: tuple[CommodoreError, ...] = ()
+    problems = tuple(map(_as_error, ran.output.errors))
     try:
-        expected = Expectations.of(case)
-        problems = tuple(expected.problems_of(case, ran))
-        if ran.output is not None:
-            problems = (*problems, *map(_as_error, ran.output.errors))
-            has_golden = suite.golden if expected.golden is None else expected.golden
-            if has_golden and not expected.fails:
-                change = _change_of(case.golden, ran.output.tree)
-            if change and update and not problems:
-                _accept(case.golden, ran.output.tree)
-                status = "updated"
-            elif change:
-                problems = (*problems, _unexpected(case.golden))
+        if suite.golden:
+            change = _change_of(case.golden, ran.output.tree)
+        if change and update and not problems:
+            _accept(case.golden, ran.output.tree)
+            status = "updated"
+        elif change:
+            problems = (*problems, _unexpected(case.golden))
     except CommodoreError as error:
         problems = (*problems, error)
-    notices = ran.output.notices if ran.output else ()
-    return Outcome(case, "failed" if problems else status, problems, change, notices, ran.seconds)
-
-
-def _texts_of(error: CommodoreError) -> Iterator[str]:
-    yield from (str(error), error.where, *notes_of(error))
-    for each in error.errors if isinstance(error, SeveralErrors) else ():
-        yield from _texts_of(each)
+    status = "failed" if problems else status
+    return Outcome(case, status, problems, change, ran.output.notices, ran.seconds)
 
 
 def _as_error(problem: Problem) -> CommodoreError:
@@ -230,17 +170,3 @@ def _accept(folder: Path, compiled: Tree) -> None:
         raise CommodoreError(
             f"cannot write expected output: {error.strerror}", where=str(error.filename)
         ) from error
-
-
-def _orphans(suite: Suite) -> tuple[Path, ...]:
-    """Expected output without a case, and that of cases which are to have none."""
-    unwanted = []
-    for case in suite.cases:
-        try:
-            expected = Expectations.of(case)
-        except CommodoreError:
-            continue  # that file has failed the case already
-        has_golden = not expected.fails if expected.golden is None else expected.golden
-        if case.golden.is_dir() and not has_golden:
-            unwanted.append(case.golden)
-    return (*suite.orphans, *unwanted)
