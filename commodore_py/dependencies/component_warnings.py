@@ -11,7 +11,6 @@ from commodore_py.model.problem import Problem
 
 from .discover import PACKAGE_PREFIX, requests_in
 from .jsonnet.libraries import libraries_of
-from .jsonnet.library_warnings import library_warnings
 from .versions import ClusterParameters
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.classpath import ClassPath
     from commodore_py.model.dependency import Dependency
-    from commodore_py.model.inventory import Instance, Inventory, Node
+    from commodore_py.model.inventory import Inventory, Node
     from commodore_py.model.spot import Places
 
 # Parameters with another meaning: a component with this key would share them.
@@ -36,10 +35,6 @@ def component_warnings(
 ) -> tuple[Problem, ...]:
     """A notice for each; `strict` marks those that are errors with --strict."""
     node = inventory.bootstrap
-    present = {
-        dependency.spec.name: libraries_of(dependency)
-        for dependency in classes.of_kind(Kind.COMPONENT)
-    }
 
     def where(applications: Iterable[str]) -> str:
         listed = ClusterParameters(node.parameters, places).listed_at(applications)
@@ -48,7 +43,6 @@ def component_warnings(
     return (
         *(left_out_warnings(node, classes, where) if config.local else ()),
         *request_warnings(node, where),
-        *library_warnings(present, node.parameters),
         *version_warnings(classes, inventory),
     )
 
@@ -73,21 +67,13 @@ def left_out_warnings(
 
 
 def request_warnings(node: Node, where: Callable[[Iterable[str]], str]) -> Iterator[Problem]:
-    """Instances that are requested twice, and parameter keys that several components share."""
+    """Parameter keys that several components share, or that are reserved."""
     requests = tuple(requests_in(node))
-    spellings: dict[Instance, list[str]] = {}
     names: dict[str, list[str]] = {}
     for application, instance in requests:
-        spellings.setdefault(instance, []).append(application)
         # A component has parameters even if only others are instances of it.
         for name in (instance.name, instance.component):
             names.setdefault(name, []).append(application)
-
-    for instance, written in spellings.items():
-        if len(written) > 1:
-            spelled = " and as ".join(sorted(f"`{application}`" for application in written))
-            text = f"component {instance.component} is requested twice: as {spelled}"
-            yield Problem(text, where=where(written), strict=True, code="components/unusual-name")
 
     components = {instance.component for _, instance in requests}
     shown = {
