@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from io import StringIO
 
@@ -18,7 +17,6 @@ from commodore_py.errors import CommodoreError, of_system
 from .exit_codes import INTERRUPTED, OUR_BUG
 from .output import log, messages, streams
 from .output.log import colours
-from .suggestions import with_global_options, with_suggestions
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _NONE_LEFT = {errno.ENOMEM, errno.EAGAIN}
@@ -47,23 +45,43 @@ def report(error: BaseException) -> int:
 
 def _misused(error: click.ClickException) -> int:
     if isinstance(error, click.exceptions.NoSuchCommand):
-        error = with_suggestions(error)
-    elif isinstance(error, click.NoSuchOption):
-        error = with_global_options(error)
+        error = _with_commands(error)
+    elif isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        root = error.ctx.find_root().command
+        if any(error.option_name in param.opts for param in root.params):
+            text = f"{error.message} It is a global option, which precedes the command."
+            error = click.UsageError(text, error.ctx)
     if isinstance(error, click.UsageError) and log.form() != "text":
         hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
-        messages.error_with(_without_brackets(error.format_message()), hint=hint)
+        messages.error_with(error.format_message(), hint=hint)
     else:
-        text = StringIO()
-        error.show(text)
-        shown = streams.shown(_without_brackets(text.getvalue()), message=True)
-        streams.error_line(shown, nl=False)
+        text_of_usage = StringIO()
+        error.show(text_of_usage)
+        streams.error_line(streams.shown(text_of_usage.getvalue(), message=True), nl=False)
     return error.exit_code
 
 
-def _without_brackets(text: str) -> str:
-    """The text with the names of optional arguments as they are in the help."""
-    return re.sub(r"'\[([A-Z_]+)\](?:\.\.\.)?'", r"'\1'", text)
+def _with_commands(error: click.exceptions.NoSuchCommand) -> click.UsageError:
+    """The error, with similar commands of the group, and those of that name in other groups.
+
+    click suggests only commands that are imported.
+    """
+    ctx, name = error.ctx, error.command_name
+    if ctx is None or not isinstance(ctx.command, click.Group):
+        return error
+    root = ctx.find_root().command
+    assert isinstance(root, click.Group)  # noqa: S101 - the type of `commodore`
+    groups = {word: root.get_command(ctx, word) for word in root.list_commands(ctx)}
+    elsewhere = [
+        f"{word} {name}"
+        for word, group in groups.items()
+        if isinstance(group, click.Group) and name in group.list_commands(ctx)
+    ]
+    if elsewhere:
+        return click.UsageError(f"{error.message} Did you mean {' or '.join(elsewhere)}?", ctx)
+    return click.exceptions.NoSuchCommand(
+        name, possibilities=ctx.command.list_commands(ctx), ctx=ctx
+    )
 
 
 def _aborted(abort: click.Abort) -> int:

@@ -15,7 +15,6 @@ from .failures import report
 from .output import log, messages, progress
 from .root import commodore
 from .settings import directories, dotenv_file
-from .suggestions import global_option_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,24 +43,14 @@ def run(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     # In this order: `.env` must not change where tools are found.
     _prefer_managed_tools()
-    dotenv = dotenv_file.load(_current_folder())
-    words = tuple(arguments)
-    while True:
-        try:
-            result = commodore.main(
-                args=list(words),
-                prog_name="commodore",
-                auto_envvar_prefix="COMMODORE",
-                standalone_mode=False,
-                obj=dotenv,
-            )
-        except click.NoSuchOption as error:
-            moved = global_option_first(words, error)
-            if moved is None:
-                raise
-            words = moved
-        else:
-            return result if isinstance(result, int) else 0
+    result = commodore.main(
+        args=list(arguments),
+        prog_name="commodore",
+        auto_envvar_prefix="COMMODORE",
+        standalone_mode=False,
+        obj=dotenv_file.load(_current_folder()),
+    )
+    return result if isinstance(result, int) else 0
 
 
 def _current_folder() -> Path:

@@ -76,11 +76,7 @@ def explain(
         _reverse(paths, *reverse, output)
     elif target is None or path is None:
         missing = "TARGET" if target is None else "PATH"
-        hint = ""
-        if target is not None and "." in target:
-            instance = target.partition(".")[0].replace("_", "-")
-            hint = f" Did you mean 'commodore inventory explain {instance} {target}'?"
-        raise click.UsageError(f"Missing argument '{missing}'.{hint}", ctx)
+        raise click.UsageError(f"Missing argument '{missing}'.", ctx)
     else:
         _explain(paths, target, path, output)
 
