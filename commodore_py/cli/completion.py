@@ -1,20 +1,20 @@
-"""Completion of words in the shell: quick, silent, without a login."""
+"""Completion of words in the shell: silent, without a login."""
 
 from __future__ import annotations
 
 import contextlib
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import click
     from click.shell_completion import CompletionItem
 
-_SERVER_SECONDS = 0.25
-_FILES_SECONDS = 10.0
+    from commodore_py.config import Config
+
+_SERVER_SECONDS = 1
 _TAGS_AND_BRANCHES = ("refs/remotes/origin", "refs/tags")
 _NO_COMPONENT = ("lib", "libs")
 
@@ -23,32 +23,23 @@ Words: TypeAlias = "Mapping[str, str]"
 Complete: TypeAlias = "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]"
 
 
-def _quickly(find: Callable[[click.Context, str], Iterable[Words]]) -> Complete:
-    """Complete with the last words found in time; failures give none."""
+def _silently(find: Callable[[click.Context, str], Words]) -> Complete:
+    """Complete with the words that are found; failures give none."""
 
     def complete(
         ctx: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        answers: list[Words] = [{}]
-
-        def search() -> None:
-            # Messages would disturb the user's input.
-            with contextlib.suppress(BaseException):
-                answers.extend(find(ctx, incomplete))
-
-        thread = threading.Thread(target=search, daemon=True)
-        thread.start()
-        # Files are read to the end, however busy the machine is; a server may be away.
-        api_url = ctx.params.get("api_url")
-        thread.join(_SERVER_SECONDS if api_url and not _is_folder(api_url) else _FILES_SECONDS)
-        words = answers[-1]
+        words: Words = {}
+        # Messages would disturb the user's input.
+        with contextlib.suppress(Exception):
+            words = find(ctx, incomplete)
         return [
             CompletionItem(word, help=_shown(words[word]) or None)
             for word in sorted(words)
             # Shells read one word per line: names with blanks or control characters are unsafe.
-            if word.startswith(incomplete) and word.isprintable() and " " not in word
+            if word and word.startswith(incomplete) and word.isprintable() and " " not in word
         ]
 
     return complete
@@ -61,43 +52,44 @@ def _shown(text: str) -> str:
     return escaping.one_line(REDACTOR.masked(" ".join(text.split())))
 
 
-@_quickly
-def clusters(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def clusters(ctx: click.Context, _incomplete: str) -> Words:
     """Ids of clusters."""
-    for listed in _clusters(ctx, ids_only=True):
-        yield {
-            cluster["id"]: cluster.get("displayName", "") for cluster in listed if cluster.get("id")
-        }
+    from commodore_py.lieutenant.clusters import cluster_ids
+
+    return dict.fromkeys(cluster_ids(_config(ctx)), "")
 
 
-@_quickly
-def tenants(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def tenants(ctx: click.Context, _incomplete: str) -> Words:
     """Ids of tenants that have clusters."""
-    for listed in _clusters(ctx, ids_only=False):
-        yield {cluster["tenant"]: "" for cluster in listed if cluster.get("tenant")}
+    from commodore_py.lieutenant.clusters import list_clusters
+
+    listed = list_clusters(_config(ctx))
+    return {str(cluster["tenant"]): "" for cluster in listed if cluster.get("tenant")}
 
 
-@_quickly
-def instances(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def instances(ctx: click.Context, _incomplete: str) -> Words:
     """Instances of components in the working directory."""
     names = (path.stem for path in _visible(_work(ctx) / "inventory" / "targets"))
-    yield {name: "" for name in names if name != "cluster"}
+    return {name: "" for name in names if name != "cluster"}
 
 
-@_quickly
-def targets(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def targets(ctx: click.Context, _incomplete: str) -> Words:
     """Targets in the working directory."""
-    yield {path.stem: "" for path in _visible(_work(ctx) / "inventory" / "targets")}
+    return {path.stem: "" for path in _visible(_work(ctx) / "inventory" / "targets")}
 
 
-@_quickly
-def parameters(ctx: click.Context, incomplete: str) -> Iterator[Words]:
+@_silently
+def parameters(ctx: click.Context, incomplete: str) -> Words:
     """Paths of parameters of the target, one level at a time; those with more end with a dot."""
-    yield _parameters(ctx, incomplete)
+    return _parameters(ctx, incomplete)
 
 
-@_quickly
-def editable(ctx: click.Context, incomplete: str) -> Iterator[Words]:
+@_silently
+def editable(ctx: click.Context, incomplete: str) -> Words:
     """Paths of parameters, and of applications."""
     words = _parameters(ctx, incomplete)
     if incomplete.startswith("applications."):
@@ -108,7 +100,7 @@ def editable(ctx: click.Context, incomplete: str) -> Iterator[Words]:
         words = {**words, **{f"applications.{name}": "" for name in names}}
     elif "." not in incomplete:
         words = {**words, "applications": ""}
-    yield words
+    return words
 
 
 def _parameters(ctx: click.Context, incomplete: str) -> Words:
@@ -129,8 +121,8 @@ def _parameters(ctx: click.Context, incomplete: str) -> Words:
     return {**dict.fromkeys(words, ""), **inner}
 
 
-@_quickly
-def values(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def values(ctx: click.Context, _incomplete: str) -> Words:
     """Legal values of the parameter named before."""
     import shlex
 
@@ -139,72 +131,52 @@ def values(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
 
     options = options_at(WorkPaths(_work(ctx).absolute()), str(ctx.params["path"]))
     # The shell would take quotes off, and what YAML reads would be another value.
-    yield {
+    return {
         option.value: option.source
         for option in options
         if shlex.quote(option.value) == option.value
     }
 
 
-@_quickly
-def components(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def components(ctx: click.Context, _incomplete: str) -> Words:
     """Components that are checked out in the working directory."""
     names = (path.name for path in _visible(_work(ctx) / "dependencies") if path.is_dir())
-    yield {name: "" for name in names if name not in _NO_COMPONENT and name[:4] != "pkg."}
+    return {name: "" for name in names if name not in _NO_COMPONENT and name[:4] != "pkg."}
 
 
-@_quickly
-def cases_to_test(_ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def cases_to_test(_ctx: click.Context, _incomplete: str) -> Words:
     """Test cases of the component or package in the current folder."""
     names = (path.stem for path in _visible(Path("tests")) if path.suffix in {".yml", ".yaml"})
-    yield dict.fromkeys(names, "")
+    return dict.fromkeys(names, "")
 
 
-@_quickly
-def global_revisions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def global_revisions(ctx: click.Context, _incomplete: str) -> Words:
     """Branches and tags of the global configuration."""
-    yield _revisions(_work(ctx) / "inventory" / "classes" / "global")
+    return _revisions(_work(ctx) / "inventory" / "classes" / "global")
 
 
-@_quickly
-def tenant_revisions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def tenant_revisions(ctx: click.Context, _incomplete: str) -> Words:
     """Branches and tags of the tenant's configuration."""
+    words: dict[str, str] = {}
     for path in _visible(_work(ctx) / "inventory" / "classes"):
         # Packages are links to worktrees; the tenant's is a clone.
         if path.name != "global" and not path.is_symlink() and (path / ".git").exists():
-            yield _revisions(path)
+            words |= _revisions(path)
+    return words
 
 
-def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, str]]]:
-    """Saved names, then those of the API or the folder, if the saved ones are outdated."""
-    from . import known_clusters
-
-    given = {name: ctx.params.get(name) or "" for name in ("api_url", "api_token")}
-    saved = known_clusters.recall(given["api_url"])
-    if saved:
-        yield saved.clusters
-    if not saved or not saved.fresh or _is_folder(given["api_url"]):
-        yield _queried(ctx, given, ids_only=ids_only)
-
-
-def _queried(
-    ctx: click.Context, given: Mapping[str, str], *, ids_only: bool
-) -> list[dict[str, str]]:
-    from commodore_py.lieutenant.clusters import cluster_ids, list_clusters
-
-    from . import known_clusters
+def _config(ctx: click.Context) -> Config:
     from .settings.options import Globals, config_of
 
-    config = config_of(Globals(_work(ctx), request_timeout=1), may_log_in=False, **given)
-    if ids_only and _is_folder(config.api_url):
-        return [{"id": name} for name in cluster_ids(config)]
-    listed = list_clusters(config)
-    known_clusters.remember(config.api_url, listed)
-    return [{key: str(value) for key, value in cluster.items()} for cluster in listed]
-
-
-def _is_folder(api_url: str) -> bool:
-    return api_url.startswith((".", "/", "file://"))
+    return config_of(
+        Globals(_work(ctx), request_timeout=_SERVER_SECONDS),
+        may_log_in=False,
+        **{name: ctx.params.get(name) or "" for name in ("api_url", "api_token")},
+    )
 
 
 def _work(ctx: click.Context) -> Path:
@@ -230,40 +202,22 @@ def _revisions(clone: Path) -> Words:
     return words
 
 
-@_quickly
-def locked_inputs(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def locked_inputs(ctx: click.Context, _incomplete: str) -> Words:
     """Inputs of a lock file."""
     from commodore_py.dependencies.lock.file import LockFile
     from commodore_py.workflows.lock.names import inputs_of, name_of
 
-    yield {name_of(path): "" for path in inputs_of(LockFile.read(ctx.params["file"]).lock)}
+    return {name_of(path): "" for path in inputs_of(LockFile.read(ctx.params["file"]).lock)}
 
 
-@_quickly
-def locked_versions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
-    """Branches and tags of the repository of an input, if it is here."""
-    from commodore_py.adapters import git_urls
-    from commodore_py.config import WorkPaths
-    from commodore_py.dependencies.lock.facts import tenant_of
-    from commodore_py.dependencies.lock.file import LockFile
-    from commodore_py.workflows.lock.names import find_inputs
-
-    paths, lock = WorkPaths(_work(ctx)), LockFile.read(ctx.params["file"]).lock
-    for path in find_inputs(lock, ctx.params["names"], ""):
-        if path[0] == "config":
-            name = "global" if path[1] == "global" else tenant_of(lock)
-            yield _revisions(paths.classes / name)
-        elif url := lock.blocks[path].text("url"):
-            yield _revisions(paths.bare_clones / git_urls.dependency_key(url))
-
-
-@_quickly
-def bundles(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+@_silently
+def bundles(ctx: click.Context, _incomplete: str) -> Words:
     """Versions of bundles."""
     from commodore_py.config import WorkPaths
     from commodore_py.workflows.bundles.checkout import read
 
     index = read(WorkPaths(_work(ctx).absolute())).index
-    yield {
+    return {
         entry.version: entry.withdrawn.reason if entry.withdrawn else "" for entry in index.entries
     }

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from commodore_py import pipeline
-from commodore_py.cli import completion, known_clusters
+from commodore_py.cli import completion
 from commodore_py.cli.cluster_option import cluster_here
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import formats, messages, streams
@@ -45,7 +45,6 @@ from commodore_py.config import Author
 from commodore_py.dependencies.lock.place import NO_LOCK, DefaultLock, default_lock
 from commodore_py.errors import UsageError
 from commodore_py.lieutenant.clusters import list_clusters
-from commodore_py.model.names import did_you_mean
 from commodore_py.workflows import dry_run
 
 if TYPE_CHECKING:
@@ -154,25 +153,11 @@ def list_(
             strict=strict,
         )
     clusters = list_clusters(config, tenant=tenant, sort_by=sort_by)
-    if not tenant:
-        known_clusters.remember(config.api_url, clusters)
-    elif not clusters:
-        _report_unknown_tenant(config, tenant)
+    if tenant and not clusters:
+        messages.warn(f"no cluster belongs to tenant {tenant}")
     text = formats.cluster_list(clusters, out or "")
     if text:
         streams.result(text)
-
-
-def _report_unknown_tenant(config: Config, tenant: str) -> None:
-    """Say that there is no match, and which tenants the last list of all clusters had."""
-    last_list = known_clusters.recall(config.api_url)
-    tenants = (
-        [cluster["tenant"] for cluster in last_list.clusters if "tenant" in cluster]
-        if last_list
-        else ()
-    )
-    hint = did_you_mean(tenant, tenants, listed="known tenants:")
-    messages.warn(f"no cluster belongs to tenant {tenant}", hint=hint)
 
 
 @catalog.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
