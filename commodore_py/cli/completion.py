@@ -212,6 +212,26 @@ def locked_inputs(ctx: click.Context, _incomplete: str) -> Words:
 
 
 @_silently
+def locked_versions(ctx: click.Context, _incomplete: str) -> Words:
+    """Branches and tags of the repository of an input, if it is here."""
+    from commodore_py.adapters import git_urls
+    from commodore_py.config import WorkPaths
+    from commodore_py.dependencies.lock.facts import tenant_of
+    from commodore_py.dependencies.lock.file import LockFile
+    from commodore_py.workflows.lock.names import find_inputs
+
+    paths, lock = WorkPaths(_work(ctx)), LockFile.read(ctx.params["file"]).lock
+    words: dict[str, str] = {}
+    for path in find_inputs(lock, ctx.params["names"], ""):
+        if path[0] == "config":
+            name = "global" if path[1] == "global" else tenant_of(lock)
+            words |= _revisions(paths.classes / name)
+        elif url := lock.blocks[path].text("url"):
+            words |= _revisions(paths.bare_clones / git_urls.dependency_key(url))
+    return words
+
+
+@_silently
 def bundles(ctx: click.Context, _incomplete: str) -> Words:
     """Versions of bundles."""
     from commodore_py.config import WorkPaths

@@ -142,6 +142,7 @@ def create(
     "--to",
     default="",
     metavar="VERSION",
+    shell_complete=completion.locked_versions,
     help="A commit or version to update NAME to.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
