@@ -10,7 +10,7 @@ import click
 from commodore_py.cache.store import Store
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import caches as cached
-from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import HELP, Globals, output_option, verbose_option
 from commodore_py.errors import CommodoreError
@@ -49,11 +49,7 @@ def info(settings: Globals, output: str, verbose: int) -> None:
         caches.downloads(directories.download_cache(folder)),
         cached.Results(store.folder, store.usage(), settings.cache_size, store.distrust()),
     )
-    if output != "text":
-        streams.data(formats.structured(cached.info(content)))
-        return
-    for line in cached.lines(content):
-        streams.result(line)
+    formats.show(output, cached.info(content), cached.lines(content))
 
 
 @cache.command()
@@ -93,10 +89,8 @@ def prune(
         0 if all else settings.cache_size,
         unused_for=unused_for.total_seconds() if unused_for is not None else None,
     )
-    if output == "text":
-        streams.result(cached.removed(pruned, downloads, results))
-    else:
-        streams.data(formats.structured(cached.prune(pruned, downloads, results)))
+    removed = cached.removed(pruned, downloads, results)
+    formats.show(output, cached.prune(pruned, downloads, results), (removed,))
 
 
 def _results(folder: Path) -> Store:

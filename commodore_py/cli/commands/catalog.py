@@ -17,7 +17,7 @@ from commodore_py.cli.cluster_option import cluster_here
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.compile_result import CompileReporter, Form
-from commodore_py.cli.settings import directories, dynamic_facts
+from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -424,7 +424,7 @@ def _compile_config(
         push=options["push"],
         force=options["force"] and not local,
         fetch_dependencies=fetch or not local,
-        **{**directories.caches_in(directories.cache_folder()), **cache_settings(options)},
+        **cache_settings(options),
         offline=options["offline"],
         **locked,
         processes=options["processes"],

@@ -10,7 +10,6 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import messages, streams
-from commodore_py.cli.settings import directories
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
@@ -173,13 +172,12 @@ def compile_(
     settings = settings.more_verbose(verbose)
     if repo_directory:
         messages.warn("--repo-directory has no effect: omit it")
-    caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(more)}
     config = config_of(
         settings,
         strict=strict,
         fetch_dependencies=fetch_dependencies,
         offline=offline,
-        **caches,
+        **cache_settings(more),
         **lock_settings(more),
     )
     component = ComponentFolder.find(

@@ -9,7 +9,6 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import Sectioned
 from commodore_py.cli.output import formats, messages, streams, test_results
-from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     Globals,
     cache_option,
@@ -163,10 +162,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
 def run_tests(settings: Globals, path: Path, options: dict[str, Any], start: Start) -> int:
     """Run the tests; returns the exit code."""
     report = _report(_config(settings, options), path, options, start)
-    if options["output"] == "text":
-        streams.result(test_results.ending(report))
-    else:
-        streams.data(formats.structured(test_results.as_data(report)))
+    formats.show(options["output"], test_results.as_data(report), (test_results.ending(report),))
     refused = report.refused
     messages.notices(notice for notice in report.notices() if notice not in refused)
     if refused:
@@ -221,5 +217,5 @@ def _config(settings: Globals, options: dict[str, Any]) -> Config:
         fetch_dependencies=options.get("fetch_dependencies", True),
         processes=options["processes"],
         **locked,
-        **{**directories.caches_in(directories.cache_folder()), **cache_settings(options)},
+        **cache_settings(options),
     )

@@ -66,11 +66,7 @@ def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int
         if setting.origin != "default" and _is_wanted(setting, command_path)
     )
     settings = (*global_settings(ctx), *_each_once(tuple(changed)))
-    if output == "text":
-        for line in _lines(ctx, settings):
-            streams.result(line)
-    else:
-        streams.data(formats.structured(_content(ctx, settings)))
+    formats.show(output, _content(ctx, settings), _lines(ctx, settings))
 
 
 def _each_once(settings: Sequence[Setting]) -> Iterator[Setting]:
@@ -98,22 +94,15 @@ def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:
     rows: list[tuple[str, str, str]] = []
     for setting in settings:
         if setting.command != shown or not rows:
-            yield from _table(rows)
+            yield from (f"  {line}" for line in formats.table(rows))
             rows = []
             shown = setting.command
             yield ""
             yield streams.styled(shown or _GLOBAL, bold=True)
         rows.append((setting.name, _value(setting.value), (setting.place or setting.origin)))
-    yield from _table(rows)
+    yield from (f"  {line}" for line in formats.table(rows))
     if not shown and not rows:
         yield "\nAll settings have their defaults."
-
-
-def _table(rows: list[tuple[str, str, str]]) -> Iterator[str]:
-    if rows:
-        widths = [max(len(row[column]) for row in rows) + 2 for column in (0, 1)]
-        for name, value, origin in rows:
-            yield f"  {name.ljust(widths[0])}{value.ljust(widths[1])}{origin}"
 
 
 def _value(value: object) -> str:

@@ -40,13 +40,9 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
     config = config_of(settings.more_verbose(verbose), **api_settings(api, keep_token=True))
     verdicts = run_checks(config, directories.cache_folder())
     overall = worst(verdicts.values())
-    if output == "text":
-        for line in _lines(verdicts):
-            streams.result(line)
-    else:
-        checks = [_fields(name, verdict) for name, verdict in verdicts.items()]
-        content = {"schema": "doctor/v1", "verdict": overall, "checks": checks}
-        streams.data(formats.structured(content))
+    checks = [_fields(name, verdict) for name, verdict in verdicts.items()]
+    content = {"schema": "doctor/v1", "verdict": overall, "checks": checks}
+    formats.show(output, content, _lines(verdicts))
     return 1 if overall == "fail" else 0
 
 

@@ -9,7 +9,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.cluster_option import cluster_option
-from commodore_py.cli.output import explained, formats, streams
+from commodore_py.cli.output import explained, formats
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
 from commodore_py.config import WorkPaths
 from commodore_py.inventory.explain import explanation, line_effects
@@ -83,19 +83,13 @@ def explain(
 
 def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
     result = explanation.explain(paths, target, path)
-    if output == "text":
-        streams.result("\n".join(explained.explanation_lines(result)))
-    else:
-        streams.data(formats.structured(explained.explanation_content(result)))
+    content = explained.explanation_content(result)
+    formats.show(output, content, explained.explanation_lines(result))
 
 
 def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
-
     # As messages name it, or as the shell completes it.
     below = paths.root / file
     file = below if below.is_file() else file.absolute()
     effects = line_effects.effects_of_line(paths, file, line)
-    if output == "text":
-        streams.result("\n".join(explained.reverse_lines(effects)))
-    else:
-        streams.data(formats.structured(explained.reverse_content(effects)))
+    formats.show(output, explained.reverse_content(effects), explained.reverse_lines(effects))

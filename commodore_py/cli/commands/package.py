@@ -10,7 +10,6 @@ import click
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.commands.component_test import TEST_SECTIONS, run_tests, test_options
 from commodore_py.cli.output import messages, streams
-from commodore_py.cli.settings import directories
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
@@ -174,14 +173,13 @@ def compile_(
         messages.warn("--no-fetch-dependencies has no effect without --local")
     locked = lock_settings(more)
     local = local or (offline and not locked)
-    caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(more)}
     config = config_of(
         settings,
         strict=strict,
         local=local,
         fetch_dependencies=fetch_dependencies or not local,
         offline=offline,
-        **caches,
+        **cache_settings(more),
         **locked,
     )
     package = PackageFolder.find(path, test_class, values)

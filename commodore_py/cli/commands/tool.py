@@ -96,12 +96,9 @@ def list_(
     if latest.problem:
         messages.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
     rows = tool_status.tool_statuses(tools, managed, latest.versions)
-    if output == "text":
-        for row in rows:
-            streams.result("\n".join(_lines(row, version_check=version_check)))
-    else:
-        content = {"schema": "tool-list/v1", "tools": [_fields(row) for row in rows]}
-        streams.data(formats.structured(content))
+    content = {"schema": "tool-list/v1", "tools": [_fields(row) for row in rows]}
+    lines = (line for row in rows for line in _lines(row, version_check=version_check))
+    formats.show(output, content, lines)
 
 
 @tool.command()

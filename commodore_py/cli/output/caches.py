@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.model.names import counted
 
-from .formats import readable_size
+from .formats import readable_size, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -169,10 +169,8 @@ def _freed(pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: Pr
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     if not rows:
         return
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
     yield ""
-    for row in (header, *rows):
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+    yield from table((header, *rows))
 
 
 def _time(seconds: float) -> datetime:

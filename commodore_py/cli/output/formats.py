@@ -11,7 +11,7 @@ from commodore_py.adapters.masking import REDACTOR
 from . import streams
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commodore_py.model.catalog import DiffLine
 
@@ -24,6 +24,14 @@ _SIZES = ("B", "KiB", "MiB", "GiB")
 def structured(content: Mapping[str, Any]) -> str:
     """A result of ours for programs; it names its schema."""
     return as_json(content, indent=2)
+
+
+def show(output: str, content: Mapping[str, Any], lines: Iterable[str]) -> None:
+    """Print a result: as lines for people, or for programs."""
+    if output != "text":
+        streams.data(structured(content))
+    elif text := "\n".join(lines):
+        streams.result(text)
 
 
 def as_json(content: object, indent: int | None = None) -> str:
@@ -64,6 +72,14 @@ def diff_lines(lines: Iterable[DiffLine]) -> str:
     )
 
 
+def table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Rows in columns, with two blanks between them."""
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
 def _table(clusters: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     rows = [
         [escaping.one_line(str(cluster.get(key) or "")) for key in _COLUMNS] for cluster in clusters
@@ -72,6 +88,7 @@ def _table(clusters: Sequence[Mapping[str, Any]]) -> Iterable[str]:
         max(len(key), *(len(row[index]) for row in rows), 0) + 2
         for index, key in enumerate(_COLUMNS)
     ]
+    # Commodore's bytes, with the blanks at the end.
     for row in ([*_COLUMNS.values()], *rows):
         yield "".join(text.ljust(width) for text, width in zip(row, widths, strict=True))
 

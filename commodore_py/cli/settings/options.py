@@ -124,6 +124,11 @@ def own_api_options(command: _Command) -> _Command:
     return with_options(_api_url(automatic=False), _api_token(automatic=False))(command)
 
 
+def compiling_options(command: _Command) -> _Command:
+    """Add the options of commands of ours that compile."""
+    return with_options(own_api_options, output_option, strict_option, verbose_option)(command)
+
+
 def login_options(command: _Command) -> _Command:
     """Add the options that a login needs."""
     return with_options(_api_url(), *_OIDC)(command)
@@ -178,12 +183,12 @@ cache_option = click.option(
 
 
 def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """The cache and the values of `cache_option`, by the names of Config."""
-    folder = directories.cache_folder() if options["cache"] else None
-    return {
-        "result_cache": directories.result_cache(folder) if folder else None,
-        "verify_cache": bool(folder and os.environ.get(VERIFY_CACHE)),
-    }
+    """The caches and the value of `cache_option`, by the names of Config."""
+    caches: dict[str, Any] = {**directories.caches_in(directories.cache_folder())}
+    if not options["cache"]:
+        caches["result_cache"] = None
+    is_verified = caches["result_cache"] is not None and bool(os.environ.get(VERIFY_CACHE))
+    return {**caches, "verify_cache": is_verified}
 
 
 def lock_options(command: _Command) -> _Command:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import bundles as shown
-from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
     compiling_config,
+    compiling_options,
     config_of,
     output_option,
-    own_api_options,
-    strict_option,
     verbose_option,
-    with_options,
 )
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.errors import CommodoreError, UsageError
@@ -29,19 +27,7 @@ from commodore_py.workflows.bundles import publish as publishing
 from commodore_py.workflows.bundles import use as using
 from commodore_py.workflows.bundles.trials import trials
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
-    _Command: TypeAlias = Callable[..., Any]
-
 _GRADES = ("none", "restart", "outage", "recreate", "data-loss")
-
-
-def _compiling(command: _Command) -> _Command:
-    return with_options(own_api_options, output_option, strict_option, verbose_option)(
-        click.pass_obj(command)
-    )
 
 
 _version = click.argument("version", shell_complete=completion.bundles)
@@ -71,7 +57,7 @@ def bundle(ctx: click.Context, verbose: int) -> None:
 def list_(settings: Globals, /, output: str, verbose: int) -> None:
     """List versions, the newest first, and aliases; withdrawn versions with the reason."""
     bundles = checkout.read(config_of(settings.more_verbose(verbose)).paths)
-    _print(shown.listed(bundles), shown.list_lines(bundles), output)
+    formats.show(output, shown.listed(bundles), shown.list_lines(bundles))
 
 
 @bundle.command(short_help="Show a version, or the bundle of a cluster.")
@@ -83,7 +69,8 @@ def list_(settings: Globals, /, output: str, verbose: int) -> None:
     shell_complete=completion.clusters,
     help="Show the bundle of this cluster, what includes it, and what deviates from it.",
 )
-@_compiling
+@compiling_options
+@click.pass_obj
 def show(settings: Globals, /, version: str, cluster: str, output: str, **options: Any) -> None:
     """Show what VERSION contains, by default the newest; or the bundle of a cluster.
 
@@ -99,7 +86,8 @@ def show(settings: Globals, /, version: str, cluster: str, output: str, **option
             used = compiling.compiled().sources.bundle
         if used is None:
             raise CommodoreError(f"cluster {cluster} includes no bundle")
-        _print({"schema": "bundle-show/v1", **shown.used(used)}, shown.used_lines(used), output)
+        data = {"schema": "bundle-show/v1", **shown.used(used)}
+        formats.show(output, data, shown.used_lines(used))
         return
     bundles = checkout.read(config.paths)
     entries = bundles.index.sorted()
@@ -107,7 +95,7 @@ def show(settings: Globals, /, version: str, cluster: str, output: str, **option
         raise CommodoreError("there is no bundle yet", where=str(bundles.folder))
     entry = bundles.entry(version) if version else entries[-1]
     content = bundles.content(entry)
-    _print(shown.content(entry, content), shown.content_lines(entry, content), output)
+    formats.show(output, shown.content(entry, content), shown.content_lines(entry, content))
 
 
 @bundle.command(short_help="Publish a version.")
@@ -144,7 +132,8 @@ def show(settings: Globals, /, version: str, cluster: str, output: str, **option
     help="Compile this cluster first; by default, those of the index. May be repeated.",
 )
 @click.option("--push", is_flag=True, help="Push the commit.")
-@_compiling
+@compiling_options
+@click.pass_obj
 def publish(
     settings: Globals,
     /,
@@ -181,7 +170,7 @@ def publish(
     )
     config = compiling_config(settings, options, strict=options["strict"])
     done = publishing.publish(config, checkout.writable(config.paths), request, push=push)
-    _print(shown.published(done), shown.published_lines(done), output)
+    formats.show(output, shown.published(done), shown.published_lines(done))
 
 
 @bundle.command(short_help="Use another version.")
@@ -202,7 +191,8 @@ def publish(
     show_default=True,
     help="The worst change to accept.",
 )
-@_compiling
+@compiling_options
+@click.pass_obj
 def use(
     settings: Globals,
     /,
@@ -226,14 +216,6 @@ def use(
         using.write(config, planned, version, max_grade=max_grade)
     written = not dry_run and planned.diff is not None
     data, lines = shown.use(version, planned, written=written), shown.use_lines(planned)
-    _print(data, lines, output)
+    formats.show(output, data, lines)
     if written and output == "text":
         messages.info("Not committed: use it with --local, or commit and push it")
-
-
-def _print(content: dict[str, Any], lines: Any, output: str) -> None:
-    if output != "text":
-        streams.data(formats.structured(content))
-        return
-    for line in lines:
-        streams.result(line)

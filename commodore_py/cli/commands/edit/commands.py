@@ -19,10 +19,8 @@ from commodore_py.cli.settings.options import (
     HELP,
     Globals,
     compiling_config,
+    compiling_options,
     config_of,
-    output_option,
-    own_api_options,
-    strict_option,
     verbose_option,
     with_options,
 )
@@ -89,10 +87,7 @@ def _edit_options(command: _Command) -> _Command:
             " there are. May be repeated. Where several clusters were compiled in the working"
             " directory, the first one is edited.",
         ),
-        own_api_options,
-        output_option,
-        strict_option,
-        verbose_option,
+        compiling_options,
     )(click.pass_obj(command))
     return added
 

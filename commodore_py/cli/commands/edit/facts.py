@@ -15,9 +15,7 @@ from commodore_py.cli.settings.options import (
     HELP,
     Globals,
     compiling_config,
-    output_option,
-    own_api_options,
-    strict_option,
+    compiling_options,
     verbose_option,
     with_options,
 )
@@ -40,10 +38,7 @@ if TYPE_CHECKING:
 def _shared(command: _Command) -> _Command:
     added: _Command = with_options(
         click.option("--dry-run", is_flag=True, help="Show what would change; write nothing."),
-        own_api_options,
-        output_option,
-        strict_option,
-        verbose_option,
+        compiling_options,
     )(click.pass_obj(command))
     return added
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
 from commodore_py.model.names import counted
 from commodore_py.workflows.live.health import health_of, run_tests
@@ -76,11 +76,7 @@ def _judged(
     from commodore_py.cli.output.live import health
 
     report = health_of(files, own_rules_here(config_of(settings)), rules)
-    if output != "text":
-        streams.data(formats.structured(health.report(report)))
-    else:
-        for line in health.report_lines(report):
-            streams.result(line)
+    formats.show(output, health.report(report), health.report_lines(report))
     if report.others:
         messages.info(f"not objects: {counted(report.others, 'document')}")
 
@@ -90,11 +86,8 @@ def _tested(folder: Path, output: str) -> int:
 
     cases = run_tests(folder)
     failed = [case for case in cases if not case.passed]
-    if output != "text":
-        streams.data(formats.structured(health.tests(cases)))
-    else:
-        for case in failed:
-            for line in health.case_lines(case):
-                streams.result(line)
+    lines = (line for case in failed for line in health.case_lines(case))
+    formats.show(output, health.tests(cases), lines)
+    if output == "text":
         messages.info(f"{counted(len(cases), 'case')}, {len(failed)} failed")
     return _TESTS_FAILED if failed else 0

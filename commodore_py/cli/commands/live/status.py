@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live import clusters, drifts
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 from commodore_py.workflows.live.compare import cluster_diff
@@ -41,17 +41,14 @@ def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> N
         compared = cluster_diff(cluster)
         report, drift = status_of(cluster, compared), drift_of(cluster, compared)
         orphans = orphans_of(cluster)
+    lines = (
+        *clusters.status_lines(report),
+        *clusters.orphan_lines(orphans),
+        *drifts.lines(drift),
+    )
+    formats.show(output, clusters.status(report, orphans, drift, cluster.unapplied()), lines)
     if output != "text":
-        content = clusters.status(report, orphans, drift, cluster.unapplied())
-        streams.data(formats.structured(content))
         return
-    for lines in (
-        clusters.status_lines(report),
-        clusters.orphan_lines(orphans),
-        drifts.lines(drift),
-    ):
-        for line in lines:
-            streams.result(line)
     for note in (*clusters.asides(cluster, quiet=settings.verbosity == 0), *drifts.asides(drift)):
         messages.info(note)
     if not orphans.complete:

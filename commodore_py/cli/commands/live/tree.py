@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live import clusters
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 from commodore_py.workflows.live.tree import tree_of
@@ -35,12 +35,8 @@ def tree(settings: Globals, /, root: str, output: str, verbose: int, **options: 
     settings = settings.more_verbose(verbose)
     with opened(settings, options, read="owned") as cluster:
         report = tree_of(cluster, root)
-    if output != "text":
-        streams.data(
-            formats.structured(clusters.tree(report, cluster.unseen_kinds(in_catalog=False)))
-        )
-        return
-    for line in clusters.tree_lines(report):
-        streams.result(line)
-    for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
-        messages.info(note)
+    content = clusters.tree(report, cluster.unseen_kinds(in_catalog=False))
+    formats.show(output, content, clusters.tree_lines(report))
+    if output == "text":
+        for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
+            messages.info(note)

@@ -9,7 +9,7 @@ import click
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.exit_codes import TIME_IS_UP
-from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live import clusters
 from commodore_py.cli.output.plan.results import EXITS, waited
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
@@ -75,11 +75,7 @@ def wait(
     check_unused(click.get_current_context(), ("fail_fast",), "is for --plan")
     with opened(settings, options, read="targets") as cluster:
         left = wait_for(cluster, goal, until=until, report=messages.info)
-    if output != "text":
-        streams.data(formats.structured(clusters.left(goal, left)))
-    elif left:
-        for item in left:
-            streams.result(clusters.left_line(item))
+    formats.show(output, clusters.left(goal, left), map(clusters.left_line, left))
     return TIME_IS_UP if left else 0
 
 
@@ -102,9 +98,6 @@ def _follow(
     waiting = Waiting(goal == "gone", fail_fast=options["fail_fast"], until=until)
     with opened(settings, options, read="targets") as cluster:
         result = wait_for_plan(cluster, current, waiting, messages.info)
-    if output != "text":
-        streams.data(formats.structured(waited(goal, result)))
-    else:
-        for step in result.steps:
-            streams.result(escaping.one_line(line_of(step)))
+    lines = (escaping.one_line(line_of(step)) for step in result.steps)
+    formats.show(output, waited(goal, result), lines)
     return EXITS[result.result.state]

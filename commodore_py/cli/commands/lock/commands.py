@@ -18,9 +18,9 @@ from commodore_py.cli.settings.options import (
     HELP,
     Globals,
     compiling_config,
+    compiling_options,
     config_of,
     output_option,
-    own_api_options,
     strict_option,
     verbose_option,
 )
@@ -107,10 +107,7 @@ def lock(ctx: click.Context, verbose: int) -> None:
     help="The file to write; {cluster} stands for the id. By default, catalog.lock in the working"
     " directory, which compiles use, as they do locks/{cluster}.lock.",
 )
-@own_api_options
-@output_option
-@strict_option
-@verbose_option
+@compiling_options
 @click.pass_obj
 def create(
     settings: Globals, /, cluster: str, file: Path | None, output: str, **options: Any
@@ -153,10 +150,7 @@ def create(
     show_default=True,
     help="How to show what each update changes in the catalog.",
 )
-@own_api_options
-@output_option
-@strict_option
-@verbose_option
+@compiling_options
 @click.pass_obj
 def update(
     settings: Globals,
@@ -239,16 +233,14 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
         for finding in findings
         if finding.state in checking.BAD or (strict and finding.state == "unknown")
     ]
-    if output != "text":
-        content = {
-            "schema": "lock-check/v1",
-            "file": str(file),
-            "inputs": [asdict(finding) for finding in findings],
-        }
-        streams.data(formats.structured(content))
-    else:
-        for line in locks.finding_lines(finding for finding in findings if finding.state != "same"):
-            streams.result(line)
+    content = {
+        "schema": "lock-check/v1",
+        "file": str(file),
+        "inputs": [asdict(finding) for finding in findings],
+    }
+    differing = (finding for finding in findings if finding.state != "same")
+    formats.show(output, content, locks.finding_lines(differing))
+    if output == "text":
         messages.info(f"{len(findings)} inputs, {len(bad)} problems")
     return 1 if bad else 0
 
@@ -272,10 +264,7 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     metavar="PATH",
     help="A new folder, or a file that ends with .tar or .tar.gz.",
 )
-@own_api_options
-@output_option
-@strict_option
-@verbose_option
+@compiling_options
 @click.pass_context
 def export(
     ctx: click.Context,

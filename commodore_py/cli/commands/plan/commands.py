@@ -70,12 +70,11 @@ def show(settings: Globals, /, cluster: str, output: str, verbose: int) -> None:
       commodore plan show -o dot | dot -Tsvg >plan.svg
     """
     current_plan = _plan_here(settings.more_verbose(verbose), cluster)
-    if output == "json":
-        streams.data(formats.structured(results.shown(current_plan)))
+    if output in ("mermaid", "dot"):
+        picture = {"mermaid": results.mermaid, "dot": results.dot}[output]
+        streams.result("\n".join(picture(current_plan)))
         return
-    lines = {"text": results.plan_lines, "mermaid": results.mermaid, "dot": results.dot}[output]
-    for line in lines(current_plan):
-        streams.result(line)
+    formats.show(output, results.shown(current_plan), results.plan_lines(current_plan))
 
 
 @plan.command()
@@ -109,12 +108,9 @@ def check(
       commodore plan check --cluster c-demo-1
     """
     problems = problems_of(compiling_config(settings, options), cluster, driver or "")
-    if output != "text":
-        streams.data(formats.structured(results.checked(problems)))
-        return
-    for line in results.problem_lines(problems):
-        streams.result(line)
-    messages.info(f"the plan is valid, {len(problems)} notices")
+    formats.show(output, results.checked(problems), results.problem_lines(problems))
+    if output == "text":
+        messages.info(f"the plan is valid, {len(problems)} notices")
 
 
 @plan.command()
@@ -213,11 +209,7 @@ def simulate_(
     timeline = simulated(
         current_plan, _model(model), values=changes, direction="down" if down else "up"
     )
-    if output != "text":
-        streams.data(formats.structured(results.timeline(timeline)))
-    else:
-        for line in results.timeline_lines(timeline):
-            streams.result(line)
+    formats.show(output, results.timeline(timeline), results.timeline_lines(timeline))
     return results.EXITS[timeline.result.state]
 
 
