@@ -96,31 +96,29 @@ def _interrupted() -> int:
     return INTERRUPTED
 
 
-def _refused_by_system(error: OSError) -> int:
-    """Paths that the system refuses are not bugs: the error names them."""
-    if error.errno in _FULL:
-        return _disk_full(error)
-    if error.errno is None or error.filename is None:
-        return _our_bug(error)
-    messages.error(of_system(error))
-    return CommodoreError.exit_code
-
-
 def _unexpected(error: BaseException) -> int:
     """Report what no message was written for: the limits of the machine, and our bugs."""
-    if _is_out_of_memory(error):
-        hint = "give it more; with --processes 1 less is needed"
-        messages.error_with("there is not enough memory", hint=hint)
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return _disk_full(error)
+    if _is_exhausted(error):
+        messages.error_with(
+            f"a limit of this machine is reached: {type(error).__name__}: {error}",
+            where=log_of(error),
+            hint="give it more memory, or use --processes 1; content may be nested too deeply",
+        )
         return 1
-    if isinstance(error, OSError):
-        return _refused_by_system(error)
-    return _exhausted(error) if isinstance(error, RecursionError) else _our_bug(error)
+    if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
+        # Paths that the system refuses are not bugs: the error names them.
+        messages.error(of_system(error))
+        return CommodoreError.exit_code
+    return _our_bug(error)
 
 
-def _is_out_of_memory(error: BaseException) -> bool:
-    """Return whether the system gives no more memory, or no more threads and processes."""
+def _is_exhausted(error: BaseException) -> bool:
+    """Return whether there is no more memory, thread or process, or no more stack of Python."""
     none_left = isinstance(error, OSError) and error.errno in _NONE_LEFT and not error.filename
-    return none_left or isinstance(error, MemoryError) or str(error) == _NO_THREAD
+    is_limit = isinstance(error, MemoryError | RecursionError)
+    return none_left or is_limit or str(error) == _NO_THREAD
 
 
 def _disk_full(error: OSError) -> int:
@@ -129,14 +127,6 @@ def _disk_full(error: OSError) -> int:
     messages.error_with(f"cannot write: {error.strerror}", where=where, hint="free some space")
     # As above: what is still to be written cannot be written either.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
-
-
-def _exhausted(error: RecursionError) -> int:
-    """Report content that exceeds what Python can process, and no limit of a reader."""
-    problem = "a value is nested too deeply to be processed"
-    hint = "see the log file; if no content is nested that deeply, please report this bug"
-    messages.error_with(problem, where=log_of(error), hint=hint)
     return 1
 
 

@@ -162,7 +162,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
 def run_tests(settings: Globals, path: Path, options: dict[str, Any], start: Start) -> int:
     """Run the tests; returns the exit code."""
     report = _report(_config(settings, options), path, options, start)
-    formats.show(options["output"], test_results.as_data(report), (test_results.ending(report),))
+    formats.show(options["output"], test_results.as_data(report), test_results.ending(report))
     refused = report.refused
     messages.notices(notice for notice in report.notices() if notice not in refused)
     if refused:
@@ -175,11 +175,10 @@ def _report(config: Config, path: Path, options: dict[str, Any], start: Start) -
     messages.heading(test_results.opening(suite))
     lock = shared_lock(config)
     running = start(config, suite, lock)
-    texts = test_results.CaseTexts()
 
     def show(outcome: Outcome) -> None:
         if options["output"] == "text":
-            streams.result(texts.of(outcome))
+            streams.result("\n".join(test_results.case_lines(outcome)))
         else:
             messages.info(test_results.progress(outcome))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +16,6 @@ from commodore_py.cli.output.problems.outcome import Outcome
 from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
     HELP,
-    Globals,
     api_settings,
     config_of,
     own_api_options,
@@ -188,15 +186,6 @@ def lint(
     return 1 if outcome.verdict.failing else 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The hierarchy to read, and its options."""
-
-    settings: Globals
-    options: Mapping[str, Any]
-    facts: Mapping[str, Any]
-
-
 def _show_key(ctx: click.Context, options: dict[str, Any], key: str) -> None:
     content = _parameters(ctx, options).get(key, {})
     streams.data(inventory_forms.data(content, options["output_format"]))
@@ -207,51 +196,34 @@ def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
     settings = ctx.obj.more_verbose(options["verbose"])
     for warning in parsed.warnings:
         messages.warn(warning.removeprefix("dynamic "))
-    request = _Wanted(settings, options, parsed.facts)
     if options["cluster"]:
         _refuse_beside(ctx, "--cluster", options, "global_config", "values")
-        return _of_cluster(request)
+        return inspect_sources.parameters_of_cluster(
+            config_of(settings, **api_settings(options)),
+            options["cluster"],
+            options["target"],
+            parsed.facts,
+        )
+    config = config_of(settings)
     if options["global_config"]:
         _refuse_beside(ctx, "GLOBAL_CONFIG", options, "target")
-        return _of_configuration(request)
-    return _of_working_directory(ctx, request)
-
-
-def _of_cluster(request: _Wanted) -> Parameters:
-    options = request.options
-    config = config_of(request.settings, **api_settings(dict(options)))
-    return inspect_sources.parameters_of_cluster(
-        config, options["cluster"], options["target"], request.facts
-    )
-
-
-def _of_configuration(request: _Wanted) -> Parameters:
-    options = request.options
-    _need_folders(options["global_config"], options["tenant_config"])
-    given = inspect_sources.Configuration(
-        options["global_config"], options["tenant_config"], options["values"], request.facts
-    )
-    return inspect_hierarchy.parameters_of(
-        inspect_sources.of_configuration(given),
-        engine=config_of(request.settings).engine,
-        missing_ok=options["allow_missing_classes"],
-    )
-
-
-def _of_working_directory(ctx: click.Context, request: _Wanted) -> Parameters:
-    options = request.options
-    paths = config_of(request.settings).paths
-    if not inspect_sources.is_compiled(paths):
+        _need_folders(options["global_config"], options["tenant_config"])
+        source = inspect_sources.of_configuration(
+            inspect_sources.Configuration(
+                options["global_config"], options["tenant_config"], options["values"], parsed.facts
+            )
+        )
+    elif inspect_sources.is_compiled(config.paths):
+        _refuse_beside(ctx, "the working directory", options, "values")
+        source = inspect_sources.of_working_directory(config.paths, options["target"], parsed.facts)
+    else:
         raise click.MissingParameter(
             "Name it, or --cluster; or compile in the working directory first.",
             ctx,
             next(param for param in ctx.command.params if param.name == "global_config"),
         )
-    _refuse_beside(ctx, "the working directory", options, "values")
     return inspect_hierarchy.parameters_of(
-        inspect_sources.of_working_directory(paths, options["target"], request.facts),
-        engine=config_of(request.settings).engine,
-        missing_ok=options["allow_missing_classes"],
+        source, engine=config.engine, missing_ok=options["allow_missing_classes"]
     )
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.model.names import counted
-from commodore_py.model.problems.codes import CODES, LINT
 
 from . import formats, problems, streams
-from .problems import sarif
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +39,7 @@ def data(content: object, form: str) -> str:
 
 def findings(reported: Sequence[Problem], outcome: Outcome, form: str) -> str:
     """Render problems that are not ignored, for people or for programs; text is in its order."""
-    if form not in ("text", "json", "sarif"):
+    if form not in ("text", "json"):
         return problems.shown(outcome, form)
     verdict = outcome.verdict
     left, listed = Counter(verdict.problems), []
@@ -52,12 +49,6 @@ def findings(reported: Sequence[Problem], outcome: Outcome, form: str) -> str:
             listed.append(problem)
     if form == "json":
         return formats.as_json(_document(listed), indent=2)
-    if form == "sarif":
-        outcome = replace(outcome, verdict=replace(verdict, problems=tuple(listed)))
-        results = sarif.results(outcome)
-        codes = (problem.code for problem in outcome.verdict.problems)
-        rules = {**LINT, **{code: CODES[code] for code in codes if code not in LINT}}
-        return formats.as_json(sarif.run("commodore inventory lint", rules, results), indent=2)
     ignored = len(verdict.ignored)
     summary = _summary(listed) + (f" ({ignored} ignored)" if ignored else "")
     return "\n".join((*map(_line, listed), streams.styled(summary, bold=True)))

@@ -31,11 +31,6 @@ def progress(outcome: Outcome) -> str:
     return f"{outcome.case.name}: {outcome.status} ({outcome.seconds:.1f} s)"
 
 
-def ending(report: Report) -> str:
-    """Render what was removed, and how many cases passed."""
-    return "\n".join(_ending(report))
-
-
 def _problem_lines(error: CommodoreError) -> Iterator[str]:
     """A problem in its parts, a line each."""
     for inner in error.errors if isinstance(error, SeveralErrors) else ():
@@ -47,35 +42,22 @@ def _problem_lines(error: CommodoreError) -> Iterator[str]:
         yield f"  hint: {error.hint}"
 
 
-class CaseTexts:
-    """Results of cases as text; a problem of several cases is written once."""
-
-    def __init__(self) -> None:
-        self._seen: dict[tuple[str, ...], str] = {}
-
-    def of(self, outcome: Outcome) -> str:
-        """The result of a case, with its problems and its difference."""
-        return "\n".join(self._lines(outcome))
-
-    def _lines(self, outcome: Outcome) -> Iterator[str]:
-        word = streams.styled(f"{outcome.status:{_WIDTH}}", fg=_COLOURS[outcome.status], bold=True)
-        yield f"{word} {outcome.case.name}"
-        for problem in outcome.problems:
-            lines = tuple(_problem_lines(problem))
-            if lines in self._seen:
-                yield f"     the same as in {self._seen[lines]}: {lines[0]}"
-                continue
-            self._seen[lines] = outcome.case.name
-            yield from (f"     {line}" for line in lines)
-        if outcome.change:
-            # Tests compare bytes, and objects do not show all differences of them.
-            options = DiffOptions("objects")
-            if not differences.diff_of(outcome.change, options):
-                options = DiffOptions("text")
-            yield differences.text_of(outcome.change, options)
+def case_lines(outcome: Outcome) -> Iterator[str]:
+    """The result of a case, with its problems and its difference."""
+    word = streams.styled(f"{outcome.status:{_WIDTH}}", fg=_COLOURS[outcome.status], bold=True)
+    yield f"{word} {outcome.case.name}"
+    for problem in outcome.problems:
+        yield from (f"     {line}" for line in _problem_lines(problem))
+    if outcome.change:
+        # Tests compare bytes, and objects do not show all differences of them.
+        options = DiffOptions("objects")
+        if not differences.diff_of(outcome.change, options):
+            options = DiffOptions("text")
+        yield differences.text_of(outcome.change, options)
 
 
-def _ending(report: Report) -> Iterator[str]:
+def ending(report: Report) -> Iterator[str]:
+    """Render what was removed, and how many cases passed."""
     counts = {
         status: sum(outcome.status == status for outcome in report.outcomes)
         for status in ("passed", "updated", "failed")

@@ -10,8 +10,6 @@ from commodore_py import __version__
 from commodore_py.model.problems.codes import CODES, Code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from commodore_py.model.problem import Place, Problem
     from commodore_py.model.problems.codes import Severity
 
@@ -29,31 +27,11 @@ def document(outcome: Outcome) -> dict[str, Any]:
     """All problems; those that are ignored are suppressed, with their reason."""
     verdict = outcome.verdict
     problems = (*verdict.problems, *(ignored.problem for ignored in verdict.ignored))
-    rules = {
-        problem.code: CODES.get(problem.code, Code(problem.severity, "")) for problem in problems
-    }
-    return run(f"commodore {outcome.command}", dict(sorted(rules.items())), results(outcome))
-
-
-def results(outcome: Outcome) -> Iterator[tuple[Problem, dict[str, Any]]]:
-    """Each problem, with what is known about it besides."""
-    verdict = outcome.verdict
-    for problem in verdict.problems:
-        yield problem, {}
-    for ignored in verdict.ignored:
-        suppression = {"kind": "external", "justification": ignored.reason}
-        yield ignored.problem, {"suppressions": [suppression]}
-
-
-def run(
-    tool: str,
-    rules: Mapping[str, Code],
-    results_with_fields: Iterable[tuple[Problem, Mapping[str, Any]]],
-) -> dict[str, Any]:
-    """A document with the run of one tool."""
+    severities = dict(sorted((problem.code, problem.severity) for problem in problems))
+    rules = {code: CODES.get(code, Code(severity, "")) for code, severity in severities.items()}
     codes = list(rules)
     driver = {
-        "name": tool,
+        "name": f"commodore {outcome.command}",
         "version": __version__,
         "rules": [
             {
@@ -64,10 +42,17 @@ def run(
             for name, rule in rules.items()
         ],
     }
+    suppressed = (
+        {
+            **_result(ignored.problem, codes),
+            "suppressions": [{"kind": "external", "justification": ignored.reason}],
+        }
+        for ignored in verdict.ignored
+    )
     sarif_run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [{**_result(problem, codes), **more} for problem, more in results_with_fields],
+        "results": [*(_result(problem, codes) for problem in verdict.problems), *suppressed],
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [sarif_run]}
 
