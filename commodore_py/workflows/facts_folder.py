@@ -12,7 +12,6 @@ from commodore_py.adapters.git_urls import local_path, normalise
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.emitter import emit
-from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.checks import NoComponents
@@ -25,14 +24,13 @@ from commodore_py.lieutenant.urls import no_api_url
 from commodore_py.model.cluster import NOT_TENANTS
 from commodore_py.model.problem import Problem
 from commodore_py.workflows.editing.outcome import outcome_of_cluster
-from commodore_py.workflows.editing.rules import judged, known_error, of_changes
+from commodore_py.workflows.editing.rules import judged, known_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
-    from commodore_py.model.cluster import Cluster
     from commodore_py.model.problems.codes import Severity
     from commodore_py.model.verdict import Verdict
     from commodore_py.workflows.editing.rules import Rules
@@ -85,7 +83,8 @@ def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
     content = _like(folder, new) if new.like else _text_of_cluster(new)
     cluster = cluster_from(config, folder, object_in("cluster", new.id, file, content))
     try:
-        diff, problems = _effect(config, cluster)
+        outcome = outcome_of_cluster(config, cluster)
+        diff, problems = outcome.diff, [*outcome.problems]
     except NoComponents as error:  # the first cluster of an installation
         diff, problems = None, [known_error(error)]
     except CommodoreError as error:
@@ -217,16 +216,6 @@ def _text_of_cluster(new: NewCluster) -> bytes:
 def _text_of(**fields: object) -> bytes:
     """The text of an object, without what is empty."""
     return "".join(emit({name: value}) for name, value in fields.items() if value).encode()
-
-
-def _effect(config: Config, cluster: Cluster) -> tuple[ObjectDiff | None, list[Problem]]:
-    """Compile the cluster."""
-    outcome = outcome_of_cluster(config, cluster)
-    problems = [*outcome.problems, *map(known_error, outcome.errors)]
-    if outcome.change is None:
-        return None, problems
-    diff = object_diff(outcome.change, outcome.change.rules)
-    return diff, [*problems, *of_changes(diff)]
 
 
 def _absolute(url: str) -> str:

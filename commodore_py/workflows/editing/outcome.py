@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
+from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.checks.compiled import check_compiled
 from commodore_py.dependencies.discover import (
     wanted_components,
@@ -25,12 +26,14 @@ from commodore_py.model.classpath import ClassPath
 from commodore_py.model.tree import Tree
 from commodore_py.workflows.dry_run import copied, elsewhere, errors_only
 
+from .rules import known_error, of_changes
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
-    from commodore_py.model.catalog import Change
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.dependency import DependencySpec
     from commodore_py.model.inventory import Node
@@ -44,13 +47,11 @@ if TYPE_CHECKING:
 class Outcome:
     """Differences that an edit causes."""
 
-    change: Change | None
+    diff: ObjectDiff | None
     """None if the cluster does not compile without the edit."""
     problems: tuple[Problem, ...]
-    """What a compile reports only with the edit."""
+    """What a compile reports only with the edit, changes that harm, and errors that remain."""
     nodes: Mapping[str, Node] | None
-    errors: tuple[CommodoreError, ...] = ()
-    """Errors that are there without the edit, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,15 @@ def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) ->
     With `fetch`, what the edit requests is fetched into a copy.
     """
     config = replace(config, local=True, dry_run=True)
-    with _copy_of(config, files) as (scratch_config, own_files), errors_only():
+    root = config.paths.root.resolve()
+    with copied(config) as scratch_config, errors_only():
+        scratch = scratch_config.paths.root
         before = _side(scratch_config, cluster_id, checks=True)
         dependency_specs = (
             fetch_requested(scratch_config, cluster_id, ()) if fetch and not before.error else ()
         )
-        for file, (_, new) in own_files.items():
-            file.write_bytes(new)
+        for file, (_, new) in files.items():
+            (scratch / file.relative_to(root)).write_bytes(new)
         if dependency_specs:
             fetch_requested(scratch_config, cluster_id, dependency_specs)
         return _compared(before, _side(scratch_config, cluster_id, checks=True))
@@ -137,11 +140,10 @@ def _compared(before: _Side, after: _Side) -> Outcome:
             ]
             raise_collected([*why, *after.error.parts], "the edit is refused; nothing was written")
     if before.error is not None or after.error is not None or after.rendered is None:
-        left = after.error.parts if after.error else ()
-        return Outcome(None, added_problems, after.nodes, left)
-    change = change_between(before.catalog, after.catalog)
-    change = replace(change, rules=after.rendered.rules)
-    return Outcome(change, added_problems, after.nodes)
+        left = map(known_error, after.error.parts if after.error else ())
+        return Outcome(None, (*added_problems, *left), after.nodes)
+    diff = object_diff(change_between(before.catalog, after.catalog), after.rendered.rules)
+    return Outcome(diff, (*added_problems, *of_changes(diff)), after.nodes)
 
 
 def _key(error: CommodoreError) -> tuple[str, str]:
@@ -168,16 +170,6 @@ def _side(
         )
         problems += checked.problems
     return _Side(rendered.catalog, rendered, nodes, problems)
-
-
-@contextmanager
-def _copy_of(config: Config, files: Files) -> Iterator[tuple[Config, Files]]:
-    root = config.paths.root.resolve()
-    with copied(config) as scratch_config:
-        yield (
-            scratch_config,
-            {scratch_config.paths.root / file.relative_to(root): files[file] for file in files},
-        )
 
 
 def fetch_requested(

@@ -22,6 +22,7 @@ _HINT = (
     "nothing was written; --dry-run shows all changes. If you want them: edit the file by hand, or"
     f" ignore the code %s in {NAME} of the global configuration"
 )
+KNOWN_ERROR = "edit/still-broken"
 _NOTHING_WRITTEN = "the edit is refused; nothing was written"
 
 
@@ -74,4 +75,4 @@ _HARM = {
 
 def known_error(error: CommodoreError) -> Problem:
     """An error that is there without the edit, too."""
-    return Problem(f"not caused by the edit: {error}", where=error.where, code="edit/still-broken")
+    return Problem(f"not caused by the edit: {error}", where=error.where, code=KNOWN_ERROR)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.dependencies.protection.class_files import content_now, replace_class_file
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
@@ -17,7 +16,7 @@ from . import effect, layers
 from .outcome import outcome_elsewhere, outcome_of
 from .plan import plan as plan_of
 from .repository import Overtaken, Repository, pinned, refuse_moved
-from .rules import judged, known_error, of_changes
+from .rules import KNOWN_ERROR, judged
 from .versions import check_versions
 
 if TYPE_CHECKING:
@@ -135,10 +134,7 @@ def _validated(config: Config, plan: Plan, cluster: str, rules: Rules) -> Result
         outcome = outcome_of(config, cluster, plan.files, fetch=plan.requests_dependencies)
         _refuse_another(config, cluster)
         problems += outcome.problems
-        problems += map(known_error, outcome.errors)
-        if outcome.change is not None:
-            diff = object_diff(outcome.change, outcome.change.rules)
-            problems += of_changes(diff)
+        diff = outcome.diff
         problems += effect.problems_of(plan, outcome.nodes)
         problems += _elsewhere(config, cluster, plan, rules)
         if plan.request.verb == "unset" and not plan.is_item:
@@ -157,12 +153,10 @@ def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterat
             ids = tuple(select(config, tenant="" if everywhere else layers.tenant_in(plan.staged)))
         for other_cluster in sorted(set(ids) - {cluster}):
             outcome = outcome_elsewhere(config, other_cluster, plan.files)
-            problems = list(outcome.problems)
-            if outcome.change is not None:
-                problems += of_changes(object_diff(outcome.change, outcome.change.rules))
             yield from (
                 problem._replace(message=f"{problem.message} (cluster {other_cluster})")
-                for problem in problems
+                for problem in outcome.problems
+                if problem.code != KNOWN_ERROR
             )
     elif cluster not in name.split("."):
         yield Problem.at(
