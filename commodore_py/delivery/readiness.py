@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.manifests.objects import value_in
+
 from .algebra import DONE, Result
-from .drivers.applications import value_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 from commodore_py.live.access.answers import mapping, mappings
-from commodore_py.manifests.objects import KubeObject, ObjectId
+from commodore_py.manifests.objects import KubeObject, ObjectId, value_in
 from commodore_py.manifests.order.applications import KIND, Application, application_of
 
 from .marks import method_of
@@ -110,7 +110,7 @@ def _uid(client: Client) -> str:
         if not error.status:
             raise
         return ""
-    return str(mapping(mapping(answer).get("metadata")).get("uid") or "")
+    return str(value_in(answer, "metadata", "uid") or "")
 
 
 def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:

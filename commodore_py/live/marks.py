@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from commodore_py.live.access.answers import mapping, mappings
-from commodore_py.manifests.objects import split_version
+from commodore_py.manifests.objects import split_version, value_in
+from commodore_py.manifests.order.hooks import HOOK, OPTIONS, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 _TRACKING_ID = "argocd.argoproj.io/tracking-id"
 _INSTALLATION_ID = "argocd.argoproj.io/installation-id"
-_OPTIONS = "argocd.argoproj.io/sync-options"
-_HOOK = "argocd.argoproj.io/hook"
 _HELM_POLICY, _HELM_RELEASE = "helm.sh/resource-policy", "meta.helm.sh/release-name"
 _KAPP_DELETE, _KAPP_APP = "kapp.k14s.io/delete-strategy", "kapp.k14s.io/app"
 _KLUCTL_SKIP = "kluctl.io/skip-delete"
@@ -30,7 +29,7 @@ _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _LONGEST_LABEL = 63
 
 ANNOTATIONS = frozenset(
-    {_TRACKING_ID, _INSTALLATION_ID, _OPTIONS, _HOOK, _HELM_POLICY, _HELM_RELEASE}
+    {_TRACKING_ID, _INSTALLATION_ID, OPTIONS, HOOK, _HELM_POLICY, _HELM_RELEASE}
     | {_KAPP_DELETE, _KLUCTL_SKIP, _FLUX_PRUNE}
 )
 """Annotations that marks need."""
@@ -113,7 +112,7 @@ def marked_as_before(target: Content, live: Content, tracking: Tracking) -> Cont
     method is set, a mark that is missing says nothing.
     """
     labels, annotations = (
-        mapping(mapping(live.get("metadata")).get(name)) for name in ("labels", "annotations")
+        mapping(value_in(live, "metadata", name)) for name in ("labels", "annotations")
     )
     if not tracking.by_annotation:
         return target
@@ -138,7 +137,7 @@ def marked_alike(target: Content, live: Content, tracking: Tracking) -> Content:
         ("annotations", (_TRACKING_ID, _INSTALLATION_ID)),
         ("labels", (tracking.label,)),
     ):
-        current = mapping(mapping(live.get("metadata")).get(field))
+        current = mapping(value_in(live, "metadata", field))
         rest = {k: value for k, value in mapping(metadata.get(field)).items() if k not in names}
         metadata[field] = rest | {name: current[name] for name in names if name in current}
     return {**target, "metadata": metadata}
@@ -155,17 +154,13 @@ def method_of(application: Content, names: Collection[str]) -> str:
     if _TRACKING_ID in mapping(metadata.get("annotations")) and any(
         str(entry.get("manager")).startswith(_ARGOCD)
         and entry.get("operation") == "Update"
-        and f"f:{_TRACKING_ID}" in _annotations_of(entry)
+        and f"f:{_TRACKING_ID}"
+        in mapping(value_in(entry, "fieldsV1", "f:metadata", "f:annotations"))
         for entry in mappings(metadata.get("managedFields"))
     ):
         return "annotation"
     is_mark = labels.get(_DEFAULT_LABEL) in names and labels.get(_MANAGED_BY) != "Helm"
     return "label" if is_mark else ""
-
-
-def _annotations_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The annotations that a manager has written."""
-    return mapping(mapping(mapping(entry.get("fieldsV1")).get("f:metadata")).get("f:annotations"))
 
 
 def _with(content: Content, field: str, values: Mapping[str, str]) -> Content:
@@ -178,7 +173,7 @@ def _with(content: Content, field: str, values: Mapping[str, str]) -> Content:
 
 def kept_because(annotations: Mapping[str, str]) -> str:
     """Why the object must not be deleted; empty if nothing says so."""
-    options = {part.strip() for part in annotations.get(_OPTIONS, "").split(",")}
+    options = words_of(annotations, OPTIONS)
     for option in ("Prune=false", "Prune=confirm", "Delete=false", "Delete=confirm"):
         if option in options:
             return f"its sync options have {option}"
@@ -195,4 +190,4 @@ def kept_because(annotations: Mapping[str, str]) -> str:
 
 def is_hook(annotations: Mapping[str, str]) -> bool:
     """Return whether it is what a hook of a sync has left behind."""
-    return _HOOK in annotations
+    return HOOK in annotations

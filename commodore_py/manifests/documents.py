@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import json_text, yaml
 from commodore_py.errors import CommodoreError
 
-from .objects import KubeObject, identify, members
+from .objects import KubeObject, identify, members, value_in
 from .values import canonical
 
 if TYPE_CHECKING:
@@ -125,11 +125,10 @@ def _fault_of(document: object, path: str) -> str:
     if not isinstance(document, dict):
         shown = "a list" if isinstance(document, list) else f"{document!r:.40}"
         return "" if path.endswith(".json") else f"a document is {shown}"
-    metadata = document.get("metadata")
     fields = {
         "apiVersion": document.get("apiVersion"),
         "kind": document.get("kind"),
-        "metadata.name": metadata.get("name") if isinstance(metadata, dict) else None,
+        "metadata.name": value_in(document, "metadata", "name"),
     }
     missing = [name for name, value in fields.items() if not isinstance(value, str) or not value]
     # Dashboards and other data, which Argo CD reads as manifests only where it is configured to.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from commodore_py.model.difference import GRADES, Grade
 
 from . import immutable, quantities
+from .objects import value_in
+from .order.hooks import sync_options
 from .paths import Item, names
 
 if TYPE_CHECKING:
@@ -63,7 +65,6 @@ _SCALED = frozenset(
 )
 _STATEFUL_SET = ("apps", "StatefulSet")
 _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
-_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 
 
 def worst(grades: list[Grade]) -> Grade:
@@ -74,13 +75,13 @@ def worst(grades: list[Grade]) -> Grade:
 def of_deletion(deleted: KubeObject) -> Verdict:
     """Grade the deletion of an object."""
     kind = (deleted.id.group, deleted.id.kind)
-    if "Prune=false" in _sync_options(deleted):
+    if "Prune=false" in sync_options(deleted.content):
         return "none", "it stays on the cluster: Prune=false"
     if kind in _DATA:
         return "data-loss", _DATA[kind]
-    if kind == _STATEFUL_SET and _below(deleted.content, "spec", "volumeClaimTemplates"):
+    if kind == _STATEFUL_SET and value_in(deleted.content, "spec", "volumeClaimTemplates"):
         retention = ("spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
-        if _below(deleted.content, *retention) == "Delete":
+        if value_in(deleted.content, *retention) == "Delete":
             return "data-loss", "its claims are deleted with it"
     return ("outage", _SERVING[kind]) if kind in _SERVING else NOTHING
 
@@ -101,7 +102,7 @@ def _restart(kind: tuple[str, str], path: tuple[str, ...], new: KubeObject) -> V
     if (
         kind in _ROLLING
         and path[:2] == ("spec", "template")
-        and _below(new.content, "spec", "updateStrategy", "type") != "OnDelete"
+        and value_in(new.content, "spec", "updateStrategy", "type") != "OnDelete"
     ):
         return "restart", "its pods restart"
     return NOTHING
@@ -130,15 +131,3 @@ def _outage(kind: tuple[str, str], path: tuple[str, ...], change: FieldChange) -
         if unserved or (removed and isinstance(change.path[-1], Item)):
             return "this version is no longer served"
     return ""
-
-
-def _sync_options(kube_object: KubeObject) -> list[str]:
-    annotations = _below(kube_object.content, "metadata", "annotations")
-    options = annotations.get(_SYNC_OPTIONS) if isinstance(annotations, dict) else None
-    return [word.strip() for word in options.split(",")] if isinstance(options, str) else []
-
-
-def _below(value: object, *keys: str) -> object:
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Content: TypeAlias = Mapping[str, object]
 
@@ -68,6 +68,13 @@ def split_version(content: Content) -> tuple[str, str, str]:
     version, kind = content.get("apiVersion"), content.get("kind")
     group, _, number = version.rpartition("/") if isinstance(version, str) else ("", "", "")
     return group, number, kind if isinstance(kind, str) else ""
+
+
+def value_in(content: object, *path: str) -> Any:  # noqa: ANN401 - plain data
+    """The value at a path of keys, or None."""
+    for key in path:
+        content = content.get(key) if isinstance(content, dict) else None
+    return content
 
 
 def members(document: object) -> Iterator[object]:

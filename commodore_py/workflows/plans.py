@@ -16,7 +16,6 @@ from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.delivery import conditions
 from commodore_py.delivery.compiled import ClusterPlan
-from commodore_py.delivery.drivers.applications import value_in
 from commodore_py.delivery.drivers.base import Job
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
@@ -29,6 +28,7 @@ from commodore_py.inventory.checks import required_versions
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.lieutenant.last_compile import cluster_id_in
+from commodore_py.manifests.objects import value_in
 from commodore_py.model.inventory import BOOTSTRAP, has_plan
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.catalog import several

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from commodore_py.manifests.objects import value_in
 
 from .base import MANIFESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from commodore_py.delivery.nodes import Leaf
 
@@ -79,14 +81,6 @@ class Applications:
         created = isinstance(options, list) and "CreateNamespace=true" in options
         creates = leaf.app.get("createNamespace", created)
         return Deployed(path, str(namespace or ""), bool(prune), bool(creates))
-
-
-def value_in(content: Mapping[str, Any], *path: str) -> Any:
-    """The value at a path of keys, or None."""
-    value: Any = content
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
 
 
 def below_manifests(path: object) -> PurePosixPath | None:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from commodore_py.manifests.objects import value_in
 from commodore_py.manifests.paths import Item
 from commodore_py.manifests.values import same
 
@@ -74,8 +75,7 @@ def with_fields_of(
 
 
 def _entries(live: Content) -> Iterator[Mapping[str, _Value]]:
-    metadata = live.get("metadata")
-    entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
+    entries = value_in(live, "metadata", "managedFields")
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, dict):
             yield entry

@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from commodore_py.manifests.objects import identify, split_version
+from commodore_py.manifests.objects import identify, split_version, value_in
 from commodore_py.manifests.secret_parts import LAST_APPLIED
 
 from . import managed, schema
@@ -83,17 +83,16 @@ def predicted_by_server(live: Content, outcome: Content) -> Prediction:
 
 def recorded_in(live: Content) -> tuple[_Object | None, str]:
     """Read what was applied last from an annotation; or say why that is not known."""
-    metadata = live.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    text = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None
-    if not isinstance(metadata, dict) or not isinstance(text, str):
+    text = value_in(live, "metadata", "annotations", LAST_APPLIED)
+    if not isinstance(text, str):
         return None, ""
     try:
         applied = json.loads(text)
     except (ValueError, RecursionError):
         return None, NOT_JSON
     its = identify(applied)
-    if its is None or (live.get("kind"), metadata.get("name")) != (its.kind, its.name):
+    name = value_in(live, "metadata", "name")
+    if its is None or (live.get("kind"), name) != (its.kind, its.name):
         return None, OTHER_OBJECT
     return applied, ""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import split_version
+from commodore_py.manifests.objects import split_version, value_in
 from commodore_py.manifests.order.hooks import finalizers_of, has_finalizer
 
 from . import builtin, kstatus
@@ -67,9 +67,7 @@ def _what_remains(content: Content) -> Iterator[str]:
 
 def is_being_deleted(content: Content) -> bool:
     """Return whether it has a time of deletion."""
-    metadata = content.get("metadata")
-    stamp = metadata.get("deletionTimestamp") if isinstance(metadata, dict) else None
-    return time_of(stamp) is not None
+    return time_of(value_in(content, "metadata", "deletionTimestamp")) is not None
 
 
 def time_of(stamp: object) -> datetime | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.manifests.objects import value_in
+
 from .status import Verdict, degraded, healthy, progressing
 
 if TYPE_CHECKING:
@@ -48,16 +50,13 @@ def _crd(conditions: Mapping[str, Mapping[str, object]]) -> Verdict:
 
 def is_observed(content: Content) -> bool:
     """Return whether the status is of the object as it is now, as far as it says so."""
-    status, metadata = content.get("status"), content.get("metadata")
-    observed = status.get("observedGeneration") if isinstance(status, dict) else None
-    generation = metadata.get("generation") if isinstance(metadata, dict) else None
-    return observed is None or observed == generation
+    observed = value_in(content, "status", "observedGeneration")
+    return observed is None or observed == value_in(content, "metadata", "generation")
 
 
 def conditions_of(content: Content) -> dict[str, dict[str, object]]:
     """The conditions by type, the first of each."""
-    status = content.get("status")
-    listed = status.get("conditions") if isinstance(status, dict) else None
+    listed = value_in(content, "status", "conditions")
     conditions: dict[str, dict[str, object]] = {}
     for condition in listed if isinstance(listed, list) else ():
         kind = condition.get("type") if isinstance(condition, dict) else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from commodore_py.manifests.objects import value_in
+
 from .decoding import Each, Texts, Undecodable, decoded
 from .status import Verdict, degraded, healthy, progressing, unknown
 from .workloads import CONDITIONS, first_condition
@@ -58,9 +60,7 @@ def claim(fields: Decoded) -> Verdict:
 
 def ingress(content: Content) -> Verdict:
     """It needs an address; some controllers never write one."""
-    value: object = content
-    for name in ("status", "loadBalancer", "ingress"):
-        value = value.get(name) if isinstance(value, dict) else None
+    value = value_in(content, "status", "loadBalancer", "ingress")
     if isinstance(value, list) and value:
         return healthy()
     return progressing(f"{_NO_ADDRESS}; some controllers never set it")
@@ -118,10 +118,9 @@ def api_service(fields: Decoded) -> Verdict:
 
 def workflow(content: Content) -> Verdict:
     """The phase of a workflow of Argo."""
-    status = content.get("status")
-    fields = status if isinstance(status, dict) else {}
     phase, message = (
-        value if isinstance(value := fields.get(name), str) else "" for name in ("phase", "message")
+        value if isinstance(value := value_in(content, "status", name), str) else ""
+        for name in ("phase", "message")
     )
     match phase:
         case "" | "Pending" | "Running":

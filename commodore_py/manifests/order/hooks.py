@@ -6,7 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from commodore_py.manifests.objects import value_in
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from commodore_py.manifests.objects import Content
 
 Phase: TypeAlias = Literal["PreSync", "Sync", "PostSync", "SyncFail"]
@@ -68,14 +72,13 @@ def annotations_of(content: Content) -> dict[str, str]:
 
 def texts_of(content: Content, name: str) -> dict[str, str]:
     """Annotations or labels."""
-    metadata = content.get("metadata")
-    texts = metadata.get(name) if isinstance(metadata, dict) else None
+    texts = value_in(content, "metadata", name)
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         return {}
     return texts
 
 
-def words_of(annotations: dict[str, str], name: str) -> tuple[str, ...]:
+def words_of(annotations: Mapping[str, str], name: str) -> tuple[str, ...]:
     """The words of a comma-separated annotation, without duplicates."""
     words = (word.strip() for word in annotations.get(name, "").split(","))
     return tuple(dict.fromkeys(filter(None, words)))
@@ -140,8 +143,7 @@ def has_finalizer(content: Content) -> bool:
 
 def finalizers_of(content: Content) -> tuple[str, ...]:
     """The finalizers; none if one is not a string."""
-    metadata = content.get("metadata")
-    finalizers = metadata.get("finalizers") if isinstance(metadata, dict) else None
+    finalizers = value_in(content, "metadata", "finalizers")
     if not isinstance(finalizers, list) or not all(isinstance(name, str) for name in finalizers):
         return ()
     return tuple(finalizers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py.manifests.objects import KubeObject, ObjectId, split_version
+from commodore_py.manifests.objects import KubeObject, ObjectId, split_version, value_in
 
 from . import hooks, kinds
 from .hooks import PHASES, Phase
@@ -176,8 +176,7 @@ def _without_copies(
     target_keys = {key_of(target) for target in targets}
     groups: dict[object, list[KubeObject]] = {}
     for kube_object in live:
-        metadata = kube_object.content.get("metadata")
-        uid = metadata.get("uid") if isinstance(metadata, dict) else None
+        uid = value_in(kube_object.content, "metadata", "uid")
         groups.setdefault(uid or key_of(kube_object), []).append(kube_object)
     for copies in groups.values():
         named = [copy for copy in copies if key_of(copy) in target_keys]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from commodore_py.adapters import ending
 from commodore_py.delivery.algebra import DONE, Calls, Result
 from commodore_py.delivery.conditions import holds
-from commodore_py.delivery.drivers.applications import below_manifests, value_in
+from commodore_py.delivery.drivers.applications import below_manifests
 from commodore_py.delivery.readiness import BACK_ENDS, Expected, gone, result_of
 from commodore_py.errors import CommodoreError
+from commodore_py.manifests.objects import value_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

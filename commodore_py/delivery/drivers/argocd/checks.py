@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.delivery.drivers.applications import value_in
 from commodore_py.delivery.drivers.base import MANIFESTS
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Leaf, Resource, steps_of
 from commodore_py.delivery.reading import PLAN
-from commodore_py.manifests.order.hooks import integer
+from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.order.hooks import WAVE, integer
 
-from .edits import WAVE
 from .published import KEEP
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.delivery.drivers.applications import value_in
 from commodore_py.delivery.drivers.references import object_named
 from commodore_py.delivery.findings import Finding
+from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.order.hooks import HOOK, POLICY, WAVE
 
 from .registration import server_name
 
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.tree import Tree
 
-WAVE = "argocd.argoproj.io/sync-wave"
 GATE = "commodore-py/gate"
 FINALIZER = "resources-finalizer.argocd.argoproj.io"
-_HOOK, _POLICY = "argocd.argoproj.io/hook", "argocd.argoproj.io/hook-delete-policy"
 _OPTIONS = {"createNamespace": "CreateNamespace", "serverSideApply": "ServerSideApply"}
 _AUTOMATED = ("prune", "selfHeal")
 _RETRY: Mapping[str, Any] = {
@@ -115,10 +114,10 @@ def edit_hook(
     if isinstance(target, Finding):
         yield target
         return
-    present = value_in(target.content, "metadata", "annotations", _HOOK)
+    present = value_in(target.content, "metadata", "annotations", HOOK)
     if present not in (None, word):
         message = f"{reference} is a hook {present} already, so it cannot be {word}"
-        yield Finding("plan/hook", message, path, f"remove its annotation {_HOOK}")
+        yield Finding("plan/hook", message, path, f"remove its annotation {HOOK}")
         return
-    policy = value_in(target.content, "metadata", "annotations", _POLICY) or "BeforeHookCreation"
-    annotate(documents.edit(target, path), {_HOOK: word, _POLICY: policy})
+    policy = value_in(target.content, "metadata", "annotations", POLICY) or "BeforeHookCreation"
+    annotate(documents.edit(target, path), {HOOK: word, POLICY: policy})

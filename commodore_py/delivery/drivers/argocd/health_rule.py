@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.delivery.drivers.applications import GROUP, KIND, value_in
+from commodore_py.delivery.drivers.applications import GROUP, KIND
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.settings import DELIVERY
 from commodore_py.manifests.health.scripts import ScriptTable, key_of
-from commodore_py.manifests.objects import KubeObject, identify
+from commodore_py.manifests.objects import KubeObject, identify, value_in
 from commodore_py.manifests.settings import CONFIG_MAP, settings_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.delivery.drivers.applications import GROUP, KIND, value_in
+from commodore_py.delivery.drivers.applications import GROUP, KIND
 from commodore_py.delivery.drivers.documents import Documents
 from commodore_py.delivery.reading import PLAN
+from commodore_py.manifests.objects import value_in
 
 from .edits import GATE, annotate, inner
 from .published import synced_folder

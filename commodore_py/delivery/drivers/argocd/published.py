@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.delivery.drivers.applications import (
-    GROUP,
-    KIND,
-    Applications,
-    below_manifests,
-    value_in,
-)
+from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications, below_manifests
 from commodore_py.delivery.drivers.documents import Documents, documents_in
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.reading import PLAN
+from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.order.hooks import OPTIONS, sync_options
 
 from .edits import FINALIZER, annotate, list_in
 
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.tree import Tree
 
-OPTIONS = "argocd.argoproj.io/sync-options"
 KEEP, CONFIRM = "Prune=false", "Prune=confirm"
 
 
@@ -45,7 +40,11 @@ class Published:
         Its owner must not prune, or has to see first that it must not prune this one.
         """
         present = self.by_name.get(name)
-        if present is None or present.path.parent == folder or KEEP in options_of(present.content):
+        if (
+            present is None
+            or present.path.parent == folder
+            or KEEP in sync_options(present.content)
+        ):
             return None
         owner = self._known.deployer_of(present)
         return present if owner is not None and prunes(owner) else None
@@ -60,11 +59,11 @@ class Published:
     def all_confirm(self, folder: PurePosixPath) -> bool:
         """Return whether no Application of the folder is deleted without a question."""
         inside = [
-            options_of(document.content)
+            sync_options(document.content)
             for document in self._known.all
             if document.path.parent == folder and document not in self._known.owners
         ]
-        return bool(inside) and all({KEEP, CONFIRM} & options for options in inside)
+        return bool(inside) and all(not {KEEP, CONFIRM}.isdisjoint(options) for options in inside)
 
     def left_over(self, names: Collection[str], plan: Plan, *, pruned: bool) -> Iterator[Finding]:
         """Applications that leave the catalog, and what of them stays on the clusters."""
@@ -77,7 +76,7 @@ class Published:
             instance = folder.parts[0] if folder else name
             path: ParameterPath = removed.get(instance, PLAN)
             owner = self._known.deployer_of(document)
-            if KEEP in options_of(document.content) or not (
+            if KEEP in sync_options(document.content) or not (
                 pruned or (owner is not None and prunes(owner))
             ):
                 namespace = value_in(document.content, "metadata", "namespace") or "argocd"
@@ -110,15 +109,9 @@ def synced_folder(content: Mapping[str, Any]) -> PurePosixPath | None:
     return below_manifests(value_in(content, "spec", "source", "path"))
 
 
-def options_of(content: Mapping[str, Any]) -> frozenset[str]:
-    """The sync options in an object's annotation."""
-    text = value_in(content, "metadata", "annotations", OPTIONS)
-    return frozenset(part.strip() for part in str(text or "").split(",") if part.strip())
-
-
 def set_pruning(content: dict[str, Any], option: str) -> None:
     """Have an Application deleted never, or only when someone confirms it."""
-    others = sorted(option for option in options_of(content) if not option.startswith("Prune="))
+    others = sorted(option for option in sync_options(content) if not option.startswith("Prune="))
     annotate(content, {OPTIONS: ",".join((*others, option))})
 
 

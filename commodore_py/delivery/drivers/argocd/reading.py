@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.delivery.drivers.applications import KIND, below_manifests, value_in
+from commodore_py.delivery.drivers.applications import KIND, below_manifests
 from commodore_py.delivery.drivers.documents import Document, documents_in
 from commodore_py.delivery.nodes import Concurrent, Leaf, Serial
 from commodore_py.delivery.normal import Order, order_of
+from commodore_py.manifests.objects import value_in
 
 from .checks import wave_set
 from .edits import GATE

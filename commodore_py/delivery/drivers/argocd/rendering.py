@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications, value_in
+from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications
 from commodore_py.delivery.drivers.argocd.registration import server_name
 from commodore_py.delivery.drivers.base import MANIFESTS, Job, Laid
 from commodore_py.delivery.drivers.documents import Document, Documents, documents_in, written
@@ -17,13 +17,14 @@ from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Register, Resource, Serial, steps_of
 from commodore_py.delivery.reading import PLAN
 from commodore_py.delivery.settings import DELIVERY, PLUGIN
+from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.order.hooks import WAVE, sync_options
 from commodore_py.model.tree import Tree
 
 from . import checks
 from .edits import (
     FINALIZER,
     GATE,
-    WAVE,
     annotate,
     edit_application,
     edit_hook,
@@ -32,7 +33,7 @@ from .edits import (
     without_finalizer,
 )
 from .health_rule import rule_findings
-from .published import CONFIRM, KEEP, Published, options_of, set_pruning
+from .published import CONFIRM, KEEP, Published, set_pruning
 from .reading import GROUPS
 from .registration import cluster_findings, problem_of, secret_of
 from .stages import stages_of
@@ -209,7 +210,7 @@ class _Rendering:
         if self._deletion == "confirm":
             for document in self._known.all:
                 inside = document.path.parent == self._folder and document not in self._known.owners
-                if inside and KEEP not in options_of(self._documents.edit(document, PLAN)):
+                if inside and KEEP not in sync_options(self._documents.edit(document, PLAN)):
                     set_pruning(self._documents.edit(document, PLAN), CONFIRM)
             if not self._published.all_confirm(self._folder):
                 return False
