@@ -19,12 +19,12 @@ from commodore_py.cli.settings.options import (
     verbose_option,
 )
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.tools import status as tool_status
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.install import install as install_release
 from commodore_py.workflows.tools.programs import (
     OPTIONAL_TOOLS,
     TOOLS,
+    ToolStatus,
     built_in,
     installed_tools,
     located_tools,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.workflows.tools.programs import Tool
-    from commodore_py.workflows.tools.status import ToolStatus
 
 _ALL = (*TOOLS, *OPTIONAL_TOOLS)
 
@@ -88,14 +87,19 @@ def list_(
     ctx.obj = ctx.obj.more_verbose(verbose)
     managed = _managed(_folder())
     tools = (*installed_tools(), *optional_tools())
-    latest = tool_status.LatestVersions()
+    latest: dict[str, str] = {}
     if version_check:
         upstream = _upstream(ctx)
         messages.info("querying GitHub for the latest versions")
-        latest = tool_status.query_latest((tool.name for tool in tools), upstream)
-    if latest.problem:
-        messages.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
-    rows = tool_status.tool_statuses(tools, managed, latest.versions)
+        try:  # the first error ends it
+            for tool in tools:
+                latest[tool.name] = latest_version(tool.name, upstream)
+        except CommodoreError as error:
+            messages.warn(str(error), where=error.where, hint=error.hint)
+    rows = [
+        ToolStatus(tool, tool.name in managed, managed.get(tool.name), latest.get(tool.name))
+        for tool in tools
+    ]
     content = {"schema": "tool-list/v1", "tools": [_fields(row) for row in rows]}
     lines = (line for row in rows for line in _lines(row, version_check=version_check))
     formats.show(output, content, lines)

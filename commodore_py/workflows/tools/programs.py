@@ -108,3 +108,18 @@ def upgrade_available(installed: str, latest: str) -> bool:
     if present is None or normalised(latest) is None:
         return installed.removeprefix("v") != latest.removeprefix("v")
     return precedence(latest) > precedence(present)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStatus:
+    """One tool, as a list shows it."""
+
+    tool: Tool
+    managed: bool
+    updated: str | None
+    latest: str | None
+
+    @property
+    def upgradable(self) -> bool | None:
+        """True if there is a newer version; None when that is not known."""
+        return upgrade_available(self.tool.version, self.latest) if self.latest else None
