@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.tree import Tree
 
@@ -13,7 +12,7 @@ from .drivers.argocd import pins
 from .drivers.base import Job, Laid
 from .drivers.names import path_findings
 from .drivers.table import DRIVERS
-from .findings import Finding
+from .findings import Finding, valid
 from .plan import read_plan
 from .reading import PLAN
 from .removed import leaving, removed_findings
@@ -56,7 +55,7 @@ class ClusterPlan:
             for instance, given in requires.items()
         }
         plan, findings = read_plan(inventory.bootstrap.parameters, inventory.instances, required)
-        problems = _valid((*findings, *_other_plans(inventory)), place_of)
+        problems = valid((*findings, *_other_plans(inventory)), place_of)
         assert plan is not None  # noqa: S101 - otherwise there is an error
         return cls(plan, problems, place_of)
 
@@ -121,7 +120,7 @@ class ClusterPlan:
         if names:
             message = f"pinned by the next push: {', '.join(names)}"
             findings.append(Finding("plan/pinned-later", message, (*DELIVERY, "argocd", "gate")))
-        return PlannedTrees(instances, added, _valid(findings, self.place_of))
+        return PlannedTrees(instances, added, valid(findings, self.place_of))
 
     def pinned(self, manifests: Tree, commit: str) -> Tree:
         """The manifests, with Applications pinned to the commit that has their content."""
@@ -177,10 +176,3 @@ def _other_plans(inventory: Inventory) -> Iterator[Finding]:
         message = f"these instances see another plan: {', '.join(names)}"
         remedy = "write the plan without references to the instance: only the cluster's own counts"
         yield Finding("plan/other-target", message, PLAN, remedy)
-
-
-def _valid(findings: Iterable[Finding], place_of: PlaceOf) -> tuple[Problem, ...]:
-    problems = tuple(dict.fromkeys(finding.problem(place_of) for finding in findings))
-    errors = [problem.as_error() for problem in problems if problem.severity == "error"]
-    raise_collected(errors, "the plan is not valid")
-    return problems

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.names import did_you_mean
 from commodore_py.model.problem import Place, Problem
@@ -40,6 +41,14 @@ class Finding:
             remedy=self.remedy,
             related=related,
         )
+
+
+def valid(findings: Iterable[Finding], place_of: PlaceOf) -> tuple[Problem, ...]:
+    """Findings as problems, each once; an error if one of them is one."""
+    problems = tuple(dict.fromkeys(finding.problem(place_of) for finding in findings))
+    errors = [problem.as_error() for problem in problems if problem.severity == "error"]
+    raise_collected(errors, "the plan is not valid")
+    return problems
 
 
 def _place(path: ParameterPath, place_of: PlaceOf, note: str = "") -> Place:

@@ -19,11 +19,11 @@ from commodore_py.delivery.compiled import ClusterPlan
 from commodore_py.delivery.drivers.base import Job
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
-from commodore_py.delivery.findings import near
+from commodore_py.delivery.findings import near, valid
 from commodore_py.delivery.plan import read_plan
 from commodore_py.delivery.removed import leaving, removed_findings
 from commodore_py.delivery.simulation import Model, names_in, simulate
-from commodore_py.errors import CommodoreError, UsageError, raise_collected
+from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.checks import required_versions
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.config import Config, WorkPaths
-    from commodore_py.delivery.findings import Finding
     from commodore_py.delivery.plan import Plan
     from commodore_py.delivery.removed import Leaving
     from commodore_py.delivery.simulation import Direction, Timeline
@@ -67,13 +66,6 @@ class PlanHere:
     problems: tuple[Problem, ...]
     locator: Locator
     removed: tuple[Leaving, ...] = ()
-
-    def valid(self, findings: Iterable[Finding]) -> PlanHere:
-        """With further findings as problems; an error if one of them is one."""
-        problems = tuple(finding.problem(self.locator.parameter) for finding in findings)
-        errors = [problem.as_error() for problem in problems if problem.severity == "error"]
-        raise_collected(errors, "the plan is not valid")
-        return replace(self, problems=(*self.problems, *problems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +94,11 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     }
     plan, findings = read_plan(parameters, instances, requires)
     locator = Locator(lambda: compiled_hierarchy(paths))
-    current_plan = PlanHere(plan, parameters, (), locator)  # type: ignore[arg-type] # see below
-    current_plan = current_plan.valid(findings)
+    problems = valid(findings, locator.parameter)
     assert plan is not None  # noqa: S101 - otherwise there is an error
     removed = leaving(plan, _published(paths), _kept(paths, plan)) if plan.removed else ()
-    return replace(current_plan.valid(removed_findings(removed)), removed=removed)
+    problems += valid(removed_findings(removed), locator.parameter)
+    return PlanHere(plan, parameters, problems, locator, removed)
 
 
 def _refuse_none(parameters: Parameters) -> None:
@@ -190,13 +182,14 @@ def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
     current = plan_here(paths)
     job = _job(paths, current.plan)
     laid = DRIVERS[driver].render(job)
-    current = current.valid((*laid.findings, *path_findings(laid)))
-    if not any(problem.code == "plan/move" for problem in current.problems):
+    more = valid((*laid.findings, *path_findings(laid)), current.locator.parameter)
+    problems = (*current.problems, *more)
+    if not any(problem.code == "plan/move" for problem in problems):
         _check_order(driver, laid.manifests, current.plan)
     before = Tree({path: entry for tree in job.trees.values() for path, entry in tree.items()})
     after = laid.manifests.below(MANIFESTS)
     change = change_between(before.below(MANIFESTS), after)
-    return RenderedPlan(driver, change, after | laid.copies, current.problems)
+    return RenderedPlan(driver, change, after | laid.copies, problems)
 
 
 def _job(paths: WorkPaths, plan: Plan) -> Job:
