@@ -16,7 +16,6 @@ from commodore_py.adapters.git.worktrees import worktrees_of
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 
-from .checkout_files import CLOCKS
 from .journal import Journal
 from .undo import remove_incomplete, take_back
 
@@ -31,6 +30,7 @@ log = logging.getLogger(__name__)
 _LOOSE = re.compile(r"[0-9a-f]{2}")  # folders of single objects: many, and never locked
 # Git refuses to begin while one of these is there; the second is written under a lock.
 _IN_THE_WAY = (".lock", "packed-refs.new")
+_CLOCKS = 1.0  # what file systems and the system may differ by, in seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Span:
 
     def covers(self, path: Path) -> bool:
         """Return whether a file was last changed in that time."""
-        return self.began - CLOCKS <= path.lstat().st_mtime <= self.ended + CLOCKS
+        return self.began - _CLOCKS <= path.lstat().st_mtime <= self.ended + _CLOCKS
 
 
 def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
@@ -68,12 +68,12 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
         remove(lock)
     for file, intent in intents:
         log.info("undoing an interrupted step in %s", intent.place)
-        take_back(paths.root, intent, began=file.stat().st_mtime)
+        take_back(paths.root, intent)
         remove(file)
     for clone, worktree in incomplete:
         if worktree.path.is_relative_to(paths.root.resolve()):
             log.info("removing an incomplete checkout: %s", worktree.path)
-            remove_incomplete(worktree.path, clone, worktree.commit, began=span.began)
+            remove_incomplete(worktree.path, clone, worktree.commit)
     for path in asides:
         log.info("removing what was left over: %s", path)
         remove(path)

@@ -1,25 +1,24 @@
-"""Undo an incomplete checkout: files that Git wrote are removed or restored, others are kept."""
+"""Undo an incomplete checkout: files are those of the former commit again, others are backed up."""
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import remove, remove_empty
-from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.adapters.files import remove
+from commodore_py.adapters.git.program import git, git_bytes, succeeds
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import clone_of
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
-from .checkout_files import is_free, is_there, version_of, written_by_git
 from .journal import Intent
-from .local_work import in_the_way, move_aside
+from .local_work import ignored_in_the_way, in_the_way, move_aside, put_aside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from .journal import Journal
 
@@ -43,50 +42,59 @@ def journaled(
         # What cannot be undone now stays in the journal.
         with suppress(CommodoreError):
             if not in_the_way(error.stderr):  # Git refuses before it changes anything
-                take_back(journal.root, intent, began=file.stat().st_mtime)
+                take_back(journal.root, intent)
             remove(file)
         raise
     remove(file)
 
 
-def take_back(root: Path, intent: Intent, *, began: float) -> None:
+def take_back(root: Path, intent: Intent) -> None:
     """Restore a checkout as it was before a step, unless that was completed."""
     place = root / intent.place
     clone = clone_of(place) if (place / ".git").exists() and not place.is_symlink() else None
     if clone is None or not clone.resolve().is_relative_to(root.resolve()):
         return  # it was removed or replaced by the user, or is a copy of one elsewhere
-    if intent.after and commit_of(place, intent.after) is None:
+    if not intent.after or commit_of(place, intent.after) is None:
         return  # nothing of it can have been written
     if commit_of(place, "HEAD") != (intent.before or None):
         return  # HEAD comes last; since then, changes are the user's
-    old, new = (version_of(place, tree) for tree in (intent.before, intent.after))
-    git(place, "reset", "--quiet", "--mixed")
-    ours = written_by_git(place, (old, new), began=began)
-    _remove_files(place, ours - old.keys())
-    # Only where there is room: Git would remove a directory that is in a file's place.
-    names = "".join(f"{path}\0" for path in sorted(ours & old.keys()) if is_free(place, path))
-    how = ("checkout-index", "--force", "--index", "-z", "--stdin")
-    git(place, *how, stdin=os.fsencode(names))
+    # The user may have changed files since. Git's own are among what is backed up.
+    ignored = ignored_in_the_way(place, intent.after)
+    put_aside(place, intent.place, kept_in=clone, ignored=ignored)
+    # Only files that Git knows of are removed by the second command.
+    git(place, "read-tree", "--reset", "-u", intent.after)
+    git(place, "reset", "--quiet", "--hard")
 
 
-def remove_incomplete(place: Path, clone: Path, commit: str, *, began: float = 0) -> None:
+def remove_incomplete(place: Path, clone: Path, commit: str) -> None:
     """Remove a worktree that was not completed, and keep what was put there since."""
     if place.is_dir() and not place.is_symlink():
-        # The worktree may not know its clone yet.
-        env = {"GIT_DIR": str(clone), "GIT_WORK_TREE": str(place)}
-        version = version_of(clone, commit)
-        _remove_files(place, written_by_git(place, (version,), began=began, env=env))
-        remove(place / ".git")
-        if any(names for _, _, names in os.walk(place)):
+        if _holds_other_files(place, clone, commit):
+            remove(place / ".git")
             move_aside("the content of an incomplete checkout", place)
         else:
             remove(place)
     succeeds(clone, "worktree", "remove", "--force", "--force", str(place))
 
 
-def _remove_files(place: Path, paths: Iterable[str]) -> None:
-    for path in paths:
-        if is_there(place, path):
-            remove(place / path)
-        for folder in Path(path).parents[:-1]:
-            remove_empty(place / folder)
+def _holds_other_files(place: Path, clone: Path, commit: str) -> bool:
+    """Return whether a folder has files other than those of a commit, some of them cut off."""
+    import tempfile  # after a killed run only
+
+    with tempfile.TemporaryDirectory() as scratch:
+        # The worktree may not know its clone yet.
+        env = {
+            "GIT_DIR": str(clone),
+            "GIT_WORK_TREE": str(place),
+            "GIT_INDEX_FILE": str(Path(scratch) / "index"),
+        }
+        git(place, "read-tree", commit or "--empty", env=env)
+        if git(place, "ls-files", "--others", env=env):
+            return True
+        changed = git(place, "diff", "--name-only", "--diff-filter=d", "-z", env=env)
+        for name in changed.split("\0")[:-1]:
+            whole = git_bytes(place, "cat-file", "--filters", f":{name}", env=env)
+            file = place / name
+            if file.is_symlink() or not whole.startswith(bytes_of(str(file), follow=False)):
+                return True
+    return False
