@@ -198,8 +198,8 @@ def test_distant_local_repository_fails_when_strict(
     push(fleet)
     error = refused(fleet, strict=True)
 
-    assert "a repository outside of the working directory is downloaded" in caplog.text
-    assert "a repository outside of the working directory is downloaded" in str(error)
+    assert "a local repository that is not beside one of a dependency is downloaded" in caplog.text
+    assert "a local repository that is not beside one of a dependency is downloaded" in str(error)
 
 
 @pytest.mark.parametrize("allowed", ["ext:fd:file", "ext", "fd:file:http"])

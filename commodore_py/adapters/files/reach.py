@@ -76,14 +76,11 @@ class Reach:
         *,
         work: Iterable[str | PathLike[str]] = (),
         private: Iterable[str] = (),
-        of_git: bool = False,
     ) -> None:
         """Allow these folders; of working directories, all but what is private in them.
 
-        Other `private` places are never read, either. What `of_git` is for is read by Git alone,
-        which needs its own files.
+        Other `private` places are never read, either.
         """
-        self._of_git = of_git
         self._allowed = frozenset(map(os.path.realpath, folders))
         self._homes = _homes()
         self._never = dict(_never(work, private, self._homes))
@@ -210,10 +207,10 @@ class Reach:
         why: str | None = None
         for place in (real, *_upwards(real)):
             if place in self._allowed:
-                return place, why or self._refusal_of_git(real[len(place) :])
+                return place, why or _refusal_of_git(real[len(place) :])
             if why is None:
                 why = self._reason(place)
-        return "", why or self._refusal_of_git(real)
+        return "", why or _refusal_of_git(real)
 
     def _reason(self, place: str) -> str | None:
         """Why a place is never read; empty if it may be, unlike those above; None for no rule."""
@@ -234,14 +231,15 @@ class Reach:
             system = next((place for place in (path, *_upwards(path)) if place in _SYSTEM), "")
             if _SYSTEM.get(system):
                 return _SYSTEM[system]
-        return self._refusal_of_git(path[len(allowed) :])
-
-    def _refusal_of_git(self, below: str) -> str:
-        return _GIT if not self._of_git and has_git_name(below) else ""
+        return _refusal_of_git(path[len(allowed) :])
 
     def _innermost_allowed(self, real: str) -> str:
         """Itself or the closest folder above it that may be read; empty if there is none."""
         return next((place for place in (real, *_upwards(real)) if place in self._allowed), "")
+
+
+def _refusal_of_git(below: str) -> str:
+    return _GIT if has_git_name(below) else ""
 
 
 def _never(

@@ -35,11 +35,9 @@ class Bounds:
     private: tuple[str, ...] = ()
     """More places that no download may write to: facts of clusters, and the file of a token."""
     others: tuple[Path, ...] = ()
-    """CheckoutRecord of all parties."""
+    """Checkouts of all parties."""
     components: Mapping[str, str] = field(default_factory=dict)
     """The component that each instance is an instance of."""
-    roots: tuple[Path, ...] = ()
-    """More folders that are part of the working directory."""
 
     def place(self, path: str, target: str) -> Path:
         """The real path of an output path; raises if it is outside of the allowed folders."""
@@ -77,7 +75,7 @@ class Bounds:
         return None
 
     def _refuse_clusters(self, place: Path, path: str) -> None:
-        tops = {folder.resolve() for folder in (self.paths.root, self.output, *self.roots)}
+        tops = {folder.resolve() for folder in (self.paths.root, self.output)}
         for folder in (place, *place.parents):
             if folder in tops:
                 return

@@ -37,12 +37,11 @@ def fetch_downloads(
         return
     from . import bounds, fetch  # many clusters have no downloads
 
-    checkouts: dict[str, Path] = {}
+    checkouts = {
+        dependency.spec.name: dependency.worktree
+        for dependency in classes.of_kind(Kind.COMPONENT, Kind.INSTANCE)
+    }
     components: dict[str, str] = {}
-    for kind in (Kind.COMPONENT, Kind.INSTANCE):
-        checkouts |= {
-            dependency.spec.name: dependency.worktree for dependency in classes.of_kind(kind)
-        }
     for download in downloads:
         component = classes.component(download.spot.target)
         if component is not None:
@@ -56,6 +55,5 @@ def fetch_downloads(
         config.private_places(),
         others=tuple(classes.worktrees()),
         components=components,
-        roots=(paths.root,),
     )
     fetch.fetch_downloads(config, downloads, allowed, places, classes.dependencies, through=through)

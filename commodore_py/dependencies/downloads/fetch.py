@@ -259,10 +259,10 @@ def _refused_sources(
         if not isinstance(download.source, Repository):
             continue
         try:
-            if not local.is_near(download.source.url):
+            if not local.is_beside(download.source.url):
                 warn(
                     CommodoreError(
-                        "a repository outside of the working directory is downloaded:"
+                        "a local repository that is not beside one of a dependency is downloaded:"
                         f" {without_secrets(download.source.url)}",
                         where=_place(download, places),
                         hint="move it beside the component's repository, or name it by a URL of a"
@@ -272,11 +272,6 @@ def _refused_sources(
         except CommodoreError as error:
             error.where = _place(download, places)
             yield error
-        except OSError as error:
-            yield CommodoreError(
-                f"cannot read repository {without_secrets(download.source.url)}: {error.strerror}",
-                where=_place(download, places),
-            )
 
 
 def _first_of_each(

@@ -145,7 +145,7 @@ def _clone(
 
 
 def _check_submodules(repository: Repository, place: Path, local: LocalSources) -> None:
-    """Refuse submodules that would not be downloaded by themselves without a word."""
+    """Refuse submodules that would not be downloaded by themselves."""
     if not (place / ".gitmodules").is_file():
         return
     listing = git(place, "config", "--file", ".gitmodules", "-z", "--list")
@@ -157,7 +157,7 @@ def _check_submodules(repository: Repository, place: Path, local: LocalSources) 
             whole = f"{repository.url.rstrip('/')}/{url}"
         else:
             whole = git_urls.normalise(url)
-        if not local.is_near(whole, beside=repository.url):
+        if not local.is_beside(whole, beside=repository.url):
             raise CommodoreError(
                 f"submodule {without_secrets(url)} is a local repository that is neither beside"
                 " its own repository nor beside one of a dependency",
