@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py import pipeline
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.downloads.plan import Plan
+from commodore_py.dependencies.downloads import placing, plan
 from commodore_py.errors import CommodoreError
 from tests.support.builders import commit_to
 from tests.support.fleet import CLUSTER, make_fleet
@@ -79,9 +79,14 @@ def test_download_through_swapped_link_is_refused(
         theirs = tmp_path / "theirs"
         swap = swap_of(downloads.place / "deep", theirs)
         before = content_of(theirs)
-        add = Plan.add
+        planned = plan.planned_files
 
-        monkeypatch.setattr(Plan, "add", lambda *all_: (add(*all_), swap()))
+        def planned_and_swapped(*arguments: Any) -> Any:  # noqa: ANN401 - as above
+            files = planned(*arguments)
+            swap()
+            return files
+
+        monkeypatch.setattr(placing, "planned_files", planned_and_swapped)
         (error,) = downloads.refused(entry)
 
     assert content_of(theirs) == before

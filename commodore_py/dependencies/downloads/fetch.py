@@ -94,7 +94,7 @@ def fetch_downloads(
     ]
     try:
         chosen = _first_of_each(placements, warnings.append)
-        put_all(chosen, bounds, warnings.append, keep_extras=config.local)
+        put_all(chosen, bounds, warnings.append)
     except OSError as error:
         raise CommodoreError(
             f"cannot write downloads: {error.strerror}", where=str(error.filename)
@@ -193,7 +193,6 @@ class _Run:
             f"{stored.sha256} {variant}",
             partial(self._content, download, stored, shown),
             shown,
-            whole=not isinstance(download.source, WebFile),
             where=_place(download, places),
         )
 

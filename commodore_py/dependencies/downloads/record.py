@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text
@@ -48,70 +48,53 @@ class FileState:
 
 
 @dataclass(slots=True)
-class Placed:
-    """The files of one download."""
-
-    digest: str
-    """The digest of the whole download; empty while it is being written."""
-    files: dict[str, FileState] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Record:
     """The record file of one checkout or working directory."""
 
     file: Path
     root: Path
-    places: dict[str, Placed]
+    digest: str
+    """Of what the last run wrote; empty while it is being written."""
+    files: dict[str, FileState]
+    """By their paths relative to the root."""
 
     @classmethod
     def read(cls, folder: Path, root: Path) -> Record:
         """Read the record in a folder about paths below a root, which may have been moved."""
-        file = folder / _NAME
+        file, digest, files = folder / _NAME, "", dict[str, FileState]()
         try:
             content = json_text.load(file.read_bytes(), name=str(file))
-            saved = content["places"] if content["schema"] == _SCHEMA else {}
-            places = {
-                str(name): Placed(
-                    str(place["digest"]),
-                    {
-                        str(path): FileState(tuple(state[2:]), state[0], state[1])
-                        for path, state in place["files"].items()
-                    },
-                )
-                for name, place in saved.items()
-            }
+            for name, place in (content["places"] if content["schema"] == _SCHEMA else {}).items():
+                digest = str(place["digest"])
+                files |= {
+                    os.path.normpath(f"{name}/{path}"): FileState(
+                        tuple(state[2:]), state[0], state[1]
+                    )
+                    for path, state in place["files"].items()
+                }
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
-            places = {}
-        return cls(file, root, places)
+            return cls(file, root, "", {})
+        return cls(file, root, digest, files)
 
     def name(self, place: Path) -> str:
         """The key of a path in the record."""
         return os.path.relpath(place, self.root)
 
-    def at(self, place: Path) -> Placed | None:
-        """The download that was written to a path, if any."""
-        return self.places.get(self.name(place))
-
-    def set(self, place: Path, placed: Placed) -> None:
-        """Record what was written to a path."""
-        self.places[self.name(place)] = placed
+    def is_unmodified(self) -> bool:
+        """Return whether all files are as they were written."""
+        return all(
+            state.matches(self.root / path)
+            for path, state in self.files.items()
+            if not is_scratch(path)
+        )
 
     def write(self) -> None:
-        """Write the record file."""
-        content = {
-            "schema": _SCHEMA,
-            "places": {
-                name: {
-                    "digest": placed.digest,
-                    "files": {
-                        path: [state.size, state.time, *state.digests]
-                        for path, state in sorted(placed.files.items())
-                    },
-                }
-                for name, placed in sorted(self.places.items())
-            },
+        """Write the record file; earlier versions had a place for each download."""
+        files = {
+            path: [state.size, state.time, *state.digests]
+            for path, state in sorted(self.files.items())
         }
+        content = {"schema": _SCHEMA, "places": {".": {"digest": self.digest, "files": files}}}
         write_if_changed(self.file, json.dumps(content, indent=0).encode())
 
 
@@ -136,15 +119,6 @@ def wanted_state(member: Member) -> str:
     if member.link:
         return _digest("link", os.fsencode(member.link))
     return _digest("program" if member.executable else "file", member.content)
-
-
-def is_unmodified(placed: Placed, place: Path) -> bool:
-    """Return whether all files of a download are unmodified."""
-    return all(
-        state.matches(place / path if path else place)
-        for path, state in placed.files.items()
-        if not is_scratch(path)
-    )
 
 
 def is_scratch(path: str) -> bool:
