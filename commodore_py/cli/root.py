@@ -23,7 +23,7 @@ _WIDEST = 100
 RESULT_CACHE_LIMIT = 2 << 30
 _COMMANDS = {
     "bundle": (
-        "commodore_py.cli.commands.bundle.commands:bundle",
+        "commodore_py.cli.commands.bundle:bundle",
         "Publish and use tested sets of versions.",
     ),
     "cache": (
@@ -76,14 +76,14 @@ _COMMANDS = {
         "Compare a catalog with its cluster, and apply it.",
     ),
     "lock": (
-        "commodore_py.cli.commands.lock.commands:lock",
+        "commodore_py.cli.commands.lock:lock",
         "Lock all inputs of a cluster, and update them one by one.",
     ),
     "login": ("commodore_py.cli.commands.login:login", "Log in to the API."),
     "logout": ("commodore_py.cli.commands.login:logout", "Remove the token of a login."),
     "package": ("commodore_py.cli.commands.package:package", "Create, compile and test packages."),
     "plan": (
-        "commodore_py.cli.commands.plan.commands:plan",
+        "commodore_py.cli.commands.plan:plan",
         "Show, check and simulate the order of a deployment.",
     ),
     "serve": (

@@ -69,7 +69,7 @@ _COMPILE_SECTIONS = {
 
 _ELSEWHERE = {
     "check": (
-        "commodore_py.cli.commands.problems.catalog_check:check",
+        "commodore_py.cli.commands.catalog_check:check",
         "Check a compiled catalog.",
     ),
     "diff": (
