@@ -73,8 +73,8 @@ def _find_all(
     errors: list[CommodoreError] = []
     skipped: list[str] = []
     folders = tuple({place for place in places.values() if place.is_dir()})
-    found = in_parallel(lambda place: _checkout_at(place, record), folders, at_most=_PARALLEL)
-    checkouts = dict(zip(folders, found, strict=True))
+    seen = in_parallel(lambda place: _checkout_at(place, record), folders, at_most=_PARALLEL)
+    checkouts = dict(zip(folders, seen, strict=True))
     for spec, place in places.items():
         if place.is_dir():
             checkout = checkouts[place]

@@ -179,7 +179,7 @@ class GitInputs:
             raise
 
     def _remedies(self, gone: RevisionNotFound, requests: list[_Request]) -> str:
-        """What to do about a commit that is locked, and gone from its remote."""
+        """Remedies for a locked commit that its remote no longer has."""
         settings = self._state.settings
         named = [request for request in requests if request.commit and request.commit in str(gone)]
         if not named:
