@@ -9,7 +9,7 @@ from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.tree import Tree
 
 from .drivers.argocd import pins
-from .drivers.base import Job, Laid
+from .drivers.base import Job, Laid, union
 from .drivers.names import path_findings
 from .drivers.table import DRIVERS
 from .findings import Finding, valid
@@ -113,10 +113,8 @@ class ClusterPlan:
                 findings.append(Finding("plan/pin-lost", message, PLAN, "they are pinned again"))
             instances = pins.carried(instances, kept)
             added = pins.carried({"": added}, kept)[""]
-        manifests = {
-            path: entry for tree in (*instances.values(), added) for path, entry in tree.items()
-        }
-        names = pins.outdated(Tree(manifests)) if self.has_pins and not pushed else ()
+        manifests = union((*instances.values(), added))
+        names = pins.outdated(manifests) if self.has_pins and not pushed else ()
         if names:
             message = f"pinned by the next push: {', '.join(names)}"
             findings.append(Finding("plan/pinned-later", message, (*DELIVERY, "argocd", "gate")))

@@ -16,7 +16,7 @@ from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.delivery import conditions
 from commodore_py.delivery.compiled import ClusterPlan
-from commodore_py.delivery.drivers.base import Job
+from commodore_py.delivery.drivers.base import Job, union
 from commodore_py.delivery.drivers.names import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.findings import near, valid
@@ -186,7 +186,7 @@ def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
     problems = (*current.problems, *more)
     if not any(problem.code == "plan/move" for problem in problems):
         _check_order(driver, laid.manifests, current.plan)
-    before = Tree({path: entry for tree in job.trees.values() for path, entry in tree.items()})
+    before = union(job.trees.values())
     after = laid.manifests.below(MANIFESTS)
     change = change_between(before.below(MANIFESTS), after)
     return RenderedPlan(driver, change, after | laid.copies, problems)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from commodore_py.delivery.findings import Finding
     from commodore_py.delivery.normal import Order
@@ -51,13 +51,12 @@ class Laid:
     @property
     def manifests(self) -> Tree:
         """All files."""
-        return Tree(
-            {
-                path: entry
-                for tree in (*self.trees.values(), self.added)
-                for path, entry in tree.items()
-            }
-        )
+        return union((*self.trees.values(), self.added))
+
+
+def union(trees: Iterable[Tree]) -> Tree:
+    """The files of all trees; of several at one path, the last one."""
+    return Tree({path: entry for tree in trees for path, entry in tree.items()})
 
 
 class Driver(Protocol):

@@ -12,7 +12,7 @@ from commodore_py.delivery.normal import order_of
 from commodore_py.model.tree import Entry, Tree
 
 from .applications import GROUP, KIND, Applications
-from .base import MANIFESTS, Job, Laid
+from .base import MANIFESTS, Job, Laid, union
 from .documents import Documents
 from .references import lifted
 
@@ -64,7 +64,7 @@ def render(job: Job) -> Laid:
         trees,
         Tree(files),
         (*objects.findings, *findings, *wrong),
-        Tree({path: entry for tree in copies.values() for path, entry in tree.items()}),
+        union(copies.values()),
     )
 
 
