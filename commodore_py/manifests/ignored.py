@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -17,7 +18,7 @@ from .diff import importance
 from .values import SecretValue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from commodore_py.model.difference import Grade, IgnoreRule
 
@@ -47,44 +48,32 @@ def without_ignored(
     left: list[ObjectChange] = []
     hidden: dict[str, list[list[FieldChange]]] = {rule.name: [] for rule in rules}
     for change in changes:
-        by_rule = {name: of for name, of in _hidden(change, rules).items() if of}
+        by_rule: dict[str, list[FieldChange]] = defaultdict(list)
+        shown: list[FieldChange] = []
+        applying = [rule for rule in rules if _applies(rule, change)]
+        for field in change.fields:
+            rule = next((rule for rule in applying if _hides(rule, field)), None)
+            (shown if rule is None else by_rule[rule.name]).append(field)
         for name, of in by_rule.items():
             hidden[name].append(of)
         if not by_rule:
             left.append(change)
-            continue
-        matched = {id(field) for of in by_rule.values() for field in of}
-        shown = tuple(field for field in change.fields if id(field) not in matched)
-        if change.what == "changed":
+        elif change.what != "changed":
+            left.append(replace(change, fields=tuple(shown)))
+        elif shown:
             grade = grades.worst([field.grade for field in shown])
-            if shown:
-                left.append(replace(change, fields=shown, grade=grade))
-        else:
-            left.append(replace(change, fields=shown))
-    counted = tuple(_counted(name, of) for name, of in hidden.items() if of)
-    return tuple(sorted(left, key=importance)), counted
+            left.append(replace(change, fields=tuple(shown), grade=grade))
+    counted = []
+    for name, groups in hidden.items():
+        if groups:
+            worst = grades.worst([field.grade for of in groups for field in of])
+            counted.append(Hidden(name, sum(map(len, groups)), len(groups), worst))
+    return tuple(sorted(left, key=importance)), tuple(counted)
 
 
-def _hidden(change: ObjectChange, rules: Iterable[IgnoreRule]) -> Mapping[str, list[FieldChange]]:
-    by_rule: dict[str, list[FieldChange]] = {}
-    if not change.fields:
-        return by_rule
+def _applies(rule: IgnoreRule, change: ObjectChange) -> bool:
     group, kind = change.id.group, change.id.kind
-    applying = [
-        rule
-        for rule in rules
-        if not rule.kinds or any(_kind_matches(pattern, group, kind) for pattern in rule.kinds)
-    ]
-    for field in change.fields:
-        rule = next((rule for rule in applying if _hides(rule, field)), None)
-        if rule is not None:
-            by_rule.setdefault(rule.name, []).append(field)
-    return by_rule
-
-
-def _counted(name: str, of: list[list[FieldChange]]) -> Hidden:
-    worst = grades.worst([field.grade for fields_ in of for field in fields_])
-    return Hidden(name, sum(map(len, of)), len(of), worst)
+    return not rule.kinds or any(_kind_matches(pattern, group, kind) for pattern in rule.kinds)
 
 
 @lru_cache(maxsize=4096)
@@ -96,8 +85,7 @@ def _kind_matches(pattern: str, group: str, kind: str) -> bool:
 def _hides(rule: IgnoreRule, field: FieldChange) -> bool:
     return (
         (not rule.changes or field.happened in rule.changes)
-        and GRADES.index(field.grade)
-        >= GRADES.index(next(grade for grade in GRADES if grade == rule.up_to))
+        and GRADES.index(field.grade) >= GRADES.index(rule.up_to)
         and any(paths.covers(path, field.path) for path in rule.paths)
         and (not rule.values or _values_match(rule.values, field))
     )
