@@ -55,8 +55,7 @@ def _versions(paths: WorkPaths, hierarchy: Hierarchy, path: ParameterPath) -> It
         return
     url = _merged(hierarchy, BOOTSTRAP, (*path[:2], "url"))
     versions = cloned_versions(paths, str(url or ""))
-    yield from (Option(inline(tag), "tag") for tag in versions.tags)
-    yield from (Option(inline(branch), "branch") for branch in versions.branches)
+    yield from (Option(inline(version), kind) for version, kind in versions.items())
 
 
 def _by_schema(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:

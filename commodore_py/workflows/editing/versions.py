@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import git_urls
@@ -28,24 +27,6 @@ _TAGS, _BRANCHES = "refs/tags/", "refs/remotes/origin/"
 _SECTIONS = ("components", "packages")
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
-    """The versions of a repository."""
-
-    tags: tuple[str, ...] = ()
-    branches: tuple[str, ...] = ()
-
-    def check(self, version: str, of: str) -> None:
-        """Refuse a version that the repository does not have."""
-        if version in (*self.tags, *self.branches) or is_commit(version):
-            return
-        versions = (*self.tags, *self.branches)
-        hint = did_you_mean(
-            version, versions, listed="versions:", otherwise="its repository has none"
-        )
-        raise CommodoreError(f"there is no version {version} of {of}", hint=hint)
-
-
 def check_versions(plan: Plan) -> None:
     """Refuse a version of a component or a package that its repository does not have."""
     section, name, *field = (*plan.path, "", "")[:3]
@@ -57,24 +38,29 @@ def check_versions(plan: Plan) -> None:
         entry = plain(tracer.value((section, name))) if tracer.follow((section, name)) else {}
     url, version = (str(entry.get(key) or "") for key in ("url", "version"))
     if plan.request.verb == "set" and url and version and "${" not in f"{url}{version}":
-        refs = RemoteClient().list_refs(url)
-        _sorted(refs.commits).check(version, str(name))
+        versions = _sorted(RemoteClient().list_refs(url).commits)
+        if version not in versions and not is_commit(version):
+            hint = did_you_mean(
+                version, versions, listed="versions:", otherwise="its repository has none"
+            )
+            raise CommodoreError(f"there is no version {version} of {name}", hint=hint)
 
 
-def cloned_versions(paths: WorkPaths, url: str) -> Versions:
-    """The versions at the last fetch; none without a clone."""
+def cloned_versions(paths: WorkPaths, url: str) -> dict[str, str]:
+    """The versions at the last fetch, each with `tag` or `branch`; none without a clone."""
     clone = paths.bare_clones / git_urls.dependency_key(url)
     if not (clone / "HEAD").is_file():
-        return Versions()
+        return {}
     return _sorted(refs_of(clone).commits)
 
 
-def _sorted(refs: Iterable[str]) -> Versions:
+def _sorted(refs: Iterable[str]) -> dict[str, str]:
     names = list(refs)
     tags = [name.removeprefix(_TAGS) for name in names if name.startswith(_TAGS)]
     branches = [name.removeprefix(_BRANCHES) for name in names if name.startswith(_BRANCHES)]
     tags.sort(key=_order, reverse=True)
-    return Versions(tuple(tags), tuple(sorted(set(branches) - {"HEAD"})))
+    others = sorted(set(branches) - {"HEAD", *tags})
+    return {**dict.fromkeys(tags, "tag"), **dict.fromkeys(others, "branch")}
 
 
 def _order(tag: str) -> tuple[bool, object, str]:
