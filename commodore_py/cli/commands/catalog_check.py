@@ -8,8 +8,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.output import streams
-from commodore_py.cli.output.problems import shown
-from commodore_py.cli.output.problems.outcome import Outcome
+from commodore_py.cli.output.problems import Outcome, shown
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.checks import online_option, vault_settings
 from commodore_py.cli.settings.options import (

@@ -20,6 +20,7 @@ from commodore_py.cli.settings.options import (
     own_lock_options,
     strict_option,
     verbose_option,
+    with_options,
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES, Checkout
 from commodore_py.dependencies.lock.shared import SharedLock
@@ -77,38 +78,34 @@ def beside_option(command: Any) -> Any:
 
 def test_options(command: Any) -> Any:
     """Add the options of `component test` and `package test`."""
-    for option in reversed(
-        (
-            click.option(
-                "--case",
-                multiple=True,
-                metavar="NAME",
-                shell_complete=completion.cases_to_test,
-                help="Run only these test cases; * matches anything; may be repeated.",
-            ),
-            click.option(
-                "--update",
-                is_flag=True,
-                help="Accept the output as expected output, and remove expected output without a"
-                " test case.",
-            ),
-            click.option(
-                "--processes",
-                type=click.IntRange(min=0, max=MOST_PROCESSES),
-                default=0,
-                show_default=True,
-                help="Number of cases compiled in parallel; 0 uses all available CPUs.",
-            ),
-            output_option,
-            offline_option,
-            own_lock_options,
-            cache_option,
-            strict_option,
-            verbose_option,
-        )
-    ):
-        command = option(command)
-    return command
+    return with_options(
+        click.option(
+            "--case",
+            multiple=True,
+            metavar="NAME",
+            shell_complete=completion.cases_to_test,
+            help="Run only these test cases; * matches anything; may be repeated.",
+        ),
+        click.option(
+            "--update",
+            is_flag=True,
+            help="Accept the output as expected output, and remove expected output without a"
+            " test case.",
+        ),
+        click.option(
+            "--processes",
+            type=click.IntRange(min=0, max=MOST_PROCESSES),
+            default=0,
+            show_default=True,
+            help="Number of cases compiled in parallel; 0 uses all available CPUs.",
+        ),
+        output_option,
+        offline_option,
+        own_lock_options,
+        cache_option,
+        strict_option,
+        verbose_option,
+    )(command)
 
 
 @click.command(name="test", cls=Sectioned, sections=_SECTIONS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -122,14 +122,5 @@ def _content(ctx: click.Context, settings: Iterable[Setting]) -> dict[str, objec
         "schema": "config/v1",
         "file": str(file) if file else None,
         "dotenv": str(dotenv.path) if dotenv else None,
-        "settings": [
-            {
-                "command": setting.command,
-                "name": setting.name,
-                "value": setting.value,
-                "origin": setting.origin,
-                "place": setting.place or None,
-            }
-            for setting in settings
-        ],
+        "settings": [{**asdict(setting), "place": setting.place or None} for setting in settings],
     }

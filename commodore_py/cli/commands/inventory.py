@@ -12,7 +12,7 @@ from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import inventory_formats as inventory_forms
 from commodore_py.cli.output import messages, streams
-from commodore_py.cli.output.problems.outcome import Outcome
+from commodore_py.cli.output.problems import Outcome
 from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
     HELP,

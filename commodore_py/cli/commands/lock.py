@@ -294,6 +294,6 @@ def export(
         out.absolute(),
     )
     if output != "text":
-        streams.data(formats.structured(locks.exported(exported)))
+        streams.data(formats.structured({"schema": "lock-export/v1", **asdict(exported)}))
         return
     messages.info(f"Wrote {out}")

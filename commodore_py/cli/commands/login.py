@@ -16,6 +16,7 @@ from commodore_py.cli.settings.options import (
     config_of,
     login_options,
     verbose_option,
+    with_options,
 )
 from commodore_py.cli.settings.types import Seconds
 from commodore_py.lieutenant.auth.session import log_in, log_out
@@ -27,7 +28,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _way_options(command: _Command) -> _Command:
-    options = (
+    return with_options(
         click.option(
             "--device",
             is_flag=True,
@@ -42,10 +43,7 @@ def _way_options(command: _Command) -> _Command:
             show_default=True,
             help="Seconds to wait for the login.",
         ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )(command)
 
 
 @click.command(context_settings=HELP)

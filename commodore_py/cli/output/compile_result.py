@@ -49,11 +49,7 @@ class CompileReporter:
     """Shows the result of one compile; stdout has nothing but the result."""
 
     def __init__(self, form: Form) -> None:
-        self._output = form.output
-        self._form = form.diff
-        self._migration = form.migration
-        self._interactive = form.interactive
-        self._exit_code = form.exit_code
+        self._form = form
         self._collected = Collected()
         self._lines: tuple[Change, tuple[DiffLine, ...]] | None = None
         self._diff: tuple[Change, ObjectDiff] | None = None
@@ -70,10 +66,10 @@ class CompileReporter:
 
     def approve(self, config: Config, change: Change) -> bool:
         """Show the change, and decide whether to publish it."""
-        self._change(change, for_prompt=config.push and self._interactive)
+        self._change(change, for_prompt=config.push and self._form.interactive)
         if not config.push:
             return False
-        return not self._interactive or messages.confirm(
+        return not self._form.interactive or messages.confirm(
             f" > Push to {without_secrets(change.destination)}?",
             undone="nothing is pushed; the changes are staged in catalog/",
             in_advance="--push without --interactive pushes; without --push nothing is pushed",
@@ -100,19 +96,19 @@ class CompileReporter:
         messages.notices(published.notices)
         if published.report is ReportOutcome.FAILED:
             return NOT_REPORTED
-        return CHANGES_FOUND if self._exit_code and published.change else 0
+        return CHANGES_FOUND if self._form.exit_code and published.change else 0
 
     def _change(self, change: Change, *, for_prompt: bool = False) -> None:
         """Show the change, unless it is the result itself, in another form."""
-        if self._output == "markdown" and not for_prompt:
+        if self._form.output == "markdown" and not for_prompt:
             self._warn_of_ignored(change)
             return
         started = monotonic()
-        smart = self._migration and self._form == "text"
+        smart = self._form.migration and self._form.diff == "text"
         if smart:
             messages.info("Smart diffing started; this may take a while")
         text = self._text(change)
-        if self._output == "text":
+        if self._form.output == "text":
             streams.result(text)
         else:
             messages.plain(text)
@@ -128,16 +124,16 @@ class CompileReporter:
             )
 
     def _text(self, change: Change) -> str:
-        if self._form == "text" and change:
+        if self._form.diff == "text" and change:
             return formats.diff_lines(self.lines(change))
         text = differences.text_of(change, self._options())
-        about = _about_bundle(change) if self._form == "objects" else ""
+        about = _about_bundle(change) if self._form.diff == "objects" else ""
         return f" > {about}\n{text}" if about else text
 
     def lines(self, change: Change) -> tuple[DiffLine, ...]:
         """The text of a change, made once however often it is wanted."""
         if self._lines is None or self._lines[0] is not change:
-            self._lines = (change, diff_text(change, migration=self._migration))
+            self._lines = (change, diff_text(change, migration=self._form.migration))
         return self._lines[1]
 
     def diff(self, change: Change) -> ObjectDiff:
@@ -147,17 +143,17 @@ class CompileReporter:
         return self._diff[1]
 
     def _options(self) -> differences.DiffOptions:
-        return differences.DiffOptions(self._form, self._migration)
+        return differences.DiffOptions(self._form.diff, self._form.migration)
 
     def _result(self, cluster: str, published: Published) -> None:
-        if self._output == "text":
+        if self._form.output == "text":
             streams.result(f"Catalog of cluster {cluster} compiled", bold=True)
             return
         content: dict[str, Any] = {}
-        if self._output == "markdown" or self._form == "objects":
+        if self._form.output == "markdown" or self._form.diff == "objects":
             change = published.change
             object_diff = self.diff(change)
-            if self._output == "markdown":
+            if self._form.output == "markdown":
                 about = _about_bundle(change)
                 text = as_markdown.object_diff(object_diff)
                 streams.result(f"_{about}_\n\n{text}" if about else text)
@@ -202,10 +198,7 @@ def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[s
 
 
 def _about_bundle(change: Change) -> str:
-    if change.bundle is None:
-        return ""
-
-    return heading(change.bundle)
+    return heading(change.bundle) if change.bundle is not None else ""
 
 
 def _compile_command(config: Config, cluster: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
     from commodore_py.model.problems.codes import Severity
 
-    from .problems.outcome import Outcome
+    from .problems import Outcome
 
 _COLOURS: dict[Severity, str] = {
     "error": "red",

@@ -11,20 +11,9 @@ if TYPE_CHECKING:
 
     from commodore_py.dependencies.lock.run import Changes
     from commodore_py.workflows.lock.check import Finding
-    from commodore_py.workflows.lock.export import Exported
     from commodore_py.workflows.lock.resolve import Outcome, Step
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
-
-
-def changes(lock_changes: Changes) -> dict[str, Any]:
-    """Render changes of a lock."""
-    return {
-        "written": lock_changes.written,
-        "added": list(lock_changes.added),
-        "changed": list(lock_changes.changed),
-        "removed": list(lock_changes.removed),
-    }
 
 
 def change_lines(lock_changes: Changes) -> Iterator[str]:
@@ -40,19 +29,8 @@ def created(outcome: Outcome) -> dict[str, Any]:
         "schema": "lock-create/v1",
         "file": outcome.file,
         "cluster": outcome.cluster,
-        **changes(outcome.changes),
+        **outcome.changes._asdict(),
         "notices": [notice.message for notice in outcome.notices],
-    }
-
-
-def exported(export: Exported) -> dict[str, Any]:
-    """Render the members of an export."""
-    return {
-        "schema": "lock-export/v1",
-        "file": export.file,
-        "cluster": export.cluster,
-        "path": export.path,
-        "members": list(export.members),
     }
 
 
@@ -62,7 +40,7 @@ def step(lock_step: Step) -> dict[str, Any]:
         "name": lock_step.name,
         "before": lock_step.before,
         "after": lock_step.after,
-        **{key: names for key, names in changes(lock_step.changes).items() if key != "written"},
+        **{kind: getattr(lock_step.changes, kind) for kind in _SIGNS},
         "error": str(lock_step.error) if lock_step.error is not None else None,
     }
 

@@ -11,7 +11,7 @@ import click
 
 from commodore_py.cli.settings.types import Checkout
 
-from .options import github_token_option
+from .options import github_token_option, with_options
 from .types import MOST_SECONDS, Branch
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -27,7 +27,7 @@ _AUTOMERGE_LISTS = {
 
 def new_options(template: str) -> _Decorator:
     """Add the options of `new`."""
-    return _all(
+    return with_options(
         click.option(
             "--name", metavar="TEXT", help="Name in the documentation; defaults to the slug."
         ),
@@ -77,7 +77,7 @@ def new_options(template: str) -> _Decorator:
 
 def update_options(copyright_default: str | None) -> _Decorator:
     """Add the options of `update`."""
-    return _all(
+    return with_options(
         click.option(
             "--copyright",
             "copyright_holder",
@@ -112,7 +112,7 @@ def update_options(copyright_default: str | None) -> _Decorator:
 
 def sync_options(command: _Command) -> _Command:
     """Add the options of `sync`."""
-    add = _all(
+    add = with_options(
         github_token_option,
         click.option("--dry-run", is_flag=True, help="Do not commit, push or open pull requests."),
         click.option(
@@ -193,12 +193,12 @@ def component_features(defaults: dict[str, bool]) -> _Decorator:
         "autorelease": "Release automatically after dependencies were merged.",
     }
     parts = [feature(name, default=defaults.get(name), about=text) for name, text in about.items()]
-    return _all(*parts, *_automerge("add"))
+    return with_options(*parts, *_automerge("add"))
 
 
 def automerge_removals(command: _Command) -> _Command:
     """The reverse of the `--add-automerge-…` options."""
-    done: _Command = _all(*_automerge("remove"))(command)
+    done: _Command = with_options(*_automerge("remove"))(command)
     return done
 
 
@@ -253,12 +253,3 @@ def _automerge(verb: str) -> list[_Decorator]:
             ("pattern", "PATTERN", "a regular expression for a dependency"),
         )
     ]
-
-
-def _all(*options: _Decorator) -> _Decorator:
-    def add(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add

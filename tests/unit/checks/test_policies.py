@@ -14,8 +14,7 @@ from commodore_py.adapters import time_limits
 from commodore_py.adapters.time_limits import TimeLimits
 from commodore_py.checks.base import PolicySettings
 from commodore_py.checks.policy import check
-from commodore_py.cli.output.problems import shown
-from commodore_py.cli.output.problems.outcome import Outcome
+from commodore_py.cli.output.problems import Outcome, shown
 from commodore_py.model.verdict import Verdict
 from tests.support.tables import each
 from tests.support.tool_releases import write_program

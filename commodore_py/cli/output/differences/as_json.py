@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cli.output.ids import identity
 from commodore_py.manifests.paths import written
 from commodore_py.model.difference import GRADES
 
 from .words import WHATS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from commodore_py.catalog.diff.objects import FileDifference, ObjectDiff
+    from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.fields import FieldChange
 
@@ -35,19 +33,11 @@ def object_diff(diff: ObjectDiff) -> dict[str, Any]:
         },
         "objects": [change_as_data(change) for change in diff.objects],
         "common": [
-            {**_field(fold.field, fold.path), "objects": [identity(id_) for id_ in fold.objects]}
+            {**_field(fold.field, fold.path), "objects": [asdict(id_) for id_ in fold.objects]}
             for fold in diff.folds
         ],
-        "files": [_file(file) for file in diff.files],
-        "hidden": [
-            {
-                "rule": hidden.rule,
-                "changes": hidden.changes,
-                "objects": hidden.objects,
-                "worst": hidden.worst,
-            }
-            for hidden in diff.hidden
-        ],
+        "files": [asdict(file) for file in diff.files],
+        "hidden": [asdict(hidden) for hidden in diff.hidden],
     }
 
 
@@ -57,7 +47,7 @@ def change_as_data(change: ObjectChange) -> dict[str, Any]:
         "change": change.what,
         "grade": change.grade,
         "reason": change.reason,
-        "object": identity(change.id),
+        "object": asdict(change.id),
         "old_name": change.old.id.name if change.old else None,
         "file": change.file,
         "old_file": change.old.file if change.old else None,
@@ -73,16 +63,6 @@ def _field(field: FieldChange, path: str) -> dict[str, Any]:
         "new": plain(field.new),
         "grade": field.grade,
         "reason": field.reason,
-    }
-
-
-def _file(file: FileDifference) -> Mapping[str, Any]:
-    return {
-        "kind": file.kind,
-        "path": file.path,
-        "old_path": file.old_path,
-        "added": file.added,
-        "removed": file.removed,
     }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
-from commodore_py.cli.output.ids import identity
 
 from . import drifts
 from .health import STATUS_COLOURS
@@ -64,7 +64,7 @@ def tree(report: TreeReport, unseen: Mapping[str, str]) -> dict[str, Any]:
             {"name": tree.name, "roots": [_node(node) for node in tree.roots]}
             for tree in report.trees
         ],
-        "cycles": [[identity(id_) for id_ in report.cycle]] if report.cycle else [],
+        "cycles": [[asdict(id_) for id_ in report.cycle]] if report.cycle else [],
         "unseen": dict(unseen),
     }
 
@@ -111,7 +111,7 @@ def _application(application: ApplicationStatus) -> dict[str, Any]:
         "waits_for": list(application.waits_for),
         "objects": [
             {
-                **identity(each.target.id),
+                **asdict(each.target.id),
                 "health": _health(each.health),
                 "change": each.change or None,
             }
@@ -148,7 +148,7 @@ def _line(name: str, status: str | None, about: str) -> str:
 
 def _node(node: Node) -> dict[str, Any]:
     return {
-        **identity(node.id),
+        **asdict(node.id),
         "health": _health(node.health),
         "inferred": node.inferred,
         "unseen": node.unseen or None,
@@ -195,7 +195,7 @@ def left(goal: str, items: Iterable[Left]) -> dict[str, Any]:
     return {
         "schema": "live-wait/v1",
         "for": goal,
-        "left": [{**identity(item.id), "why": item.why} for item in items],
+        "left": [{**asdict(item.id), "why": item.why} for item in items],
     }
 
 
@@ -206,7 +206,7 @@ def left_line(item: Left) -> str:
 
 def _orphan(orphan: Orphan) -> dict[str, Any]:
     return {
-        **identity(orphan.id),
+        **asdict(orphan.id),
         "fate": orphan.fate,
         "why": orphan.why,
         "tool": orphan.mark.tool or None,

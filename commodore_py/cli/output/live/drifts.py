@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.output.differences import words
 from commodore_py.cli.output.differences.as_json import plain
-from commodore_py.cli.output.ids import identity
 from commodore_py.manifests.paths import written
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def content(report: DriftReport) -> list[dict[str, Any]]:
     """Render drift for programs."""
     return [
         {
-            **identity(object_drift.id),
+            **asdict(object_drift.id),
             "application": object_drift.application,
             "missing": object_drift.is_missing,
             "fields": [_field(each) for each in object_drift.fields],

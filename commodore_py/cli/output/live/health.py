@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
-from commodore_py.cli.output.ids import identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -83,12 +83,8 @@ def _outcome(outcome: tuple[str, str]) -> dict[str, str]:
 
 
 def _judged(judged: Judged) -> dict[str, Any]:
-    health = judged.health
     return {
-        **identity(judged.object.id),
+        **asdict(judged.object.id),
         "file": judged.object.file,
-        "status": health.status,
-        "message": health.message,
-        "source": health.source,
-        "waits": health.waits,
+        **asdict(judged.health),
     }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
 from commodore_py.cli.output.differences import as_json
-from commodore_py.cli.output.ids import identity
 from commodore_py.live.plan import AFTER_FAILURE
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ def diff(live_diff: LiveDiff, plan: Plan) -> dict[str, Any]:
         **{name: shown[name] for name in ("changed", "summary", "objects", "common")},
         "compared": [
             {
-                **identity(compared.id),
+                **asdict(compared.id),
                 "mode": compared.mode,
                 "schema": compared.has_schema,
                 "notice": compared.notice,
             }
             for compared in live_diff.compared
         ],
-        "refused": [{**identity(id_), "why": why} for id_, why in live_diff.refused.items()],
+        "refused": [{**asdict(id_), "why": why} for id_, why in live_diff.refused.items()],
         "hidden": dict(live_diff.hidden),
         "plan": content(plan),
     }
@@ -101,7 +101,7 @@ def applied(result: Applied, plan: Plan) -> dict[str, Any]:
     return {
         "schema": "live-apply/v1",
         "plan": plan.digest,
-        "done": [{"what": what, **identity(id_)} for what, id_ in result.done],
+        "done": [{"what": what, **asdict(id_)} for what, id_ in result.done],
         "skipped": result.skipped,
     }
 
@@ -115,7 +115,7 @@ def _step(step: Step) -> dict[str, Any]:
         "actions": [
             {
                 "what": action.what,
-                **identity(action.id),
+                **asdict(action.id),
                 "grade": action.grade,
                 "reason": action.reason,
                 "refused": action.refused or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.masking import REDACTOR
@@ -11,21 +12,46 @@ from commodore_py.cli.output.differences.as_markdown import code as as_code
 from commodore_py.cli.output.differences.words import shown as readable
 
 from . import sarif
-from .outcome import details
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.model.problem import Place, Problem
     from commodore_py.model.problems.codes import Severity
-
-    from .outcome import Outcome
+    from commodore_py.model.verdict import CheckRun, Verdict
 
 MOST_OF_A_CODE = 50
 _COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": "cyan"}
 MOST_BYTES = 60_000
 """The size of a comment that code hosts accept."""
 _ROOM = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A verdict, and what it is about."""
+
+    verdict: Verdict
+    command: str
+    about: str = ""
+    """The cluster, or the folder, that was examined."""
+    objects: int | None = None
+    checks: tuple[CheckRun, ...] = ()
+
+    def summary(self) -> str:
+        """Summarise problems in a line."""
+        return self.verdict.summary(self.objects)
+
+
+def details(problem: Problem) -> Iterator[str]:
+    """Where a problem is, what is related to it, and what to do."""
+    yield from problem.where.splitlines()
+    for place in problem.related:
+        yield from str(place).splitlines()
+    if problem.options:
+        yield f"possible: {', '.join(problem.options)}"
+    if problem.remedy:
+        yield f"hint: {problem.remedy}"
 
 
 def shown(outcome: Outcome, form: str, *, verbose: bool = False) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problem import Place, Problem
     from commodore_py.model.problems.codes import Severity
 
-    from .outcome import Outcome
+    from . import Outcome
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: dict[Severity, str] = {
