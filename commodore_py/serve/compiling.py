@@ -21,7 +21,7 @@ from commodore_py.cli.commands.catalog import compile_of_several
 from commodore_py.cli.output.compile_result import Form
 from commodore_py.cli.output.fleet import ClusterReporter
 from commodore_py.cli.output.problems import as_data as problem_as_data
-from commodore_py.dependencies.git.remotes import RemoteClient, names_of
+from commodore_py.dependencies.git.remotes import list_refs, names_of
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.clusters import (
     by_id,
@@ -138,7 +138,7 @@ def remote_heads(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str, str |
 
     def heads_of(url: str) -> list[tuple[str, str, str | None]]:
         try:
-            refs = RemoteClient().list_refs(url)
+            refs = list_refs(url)
         except CommodoreError:  # its compile reports why
             return []
         heads: list[tuple[str, str, str | None]] = []

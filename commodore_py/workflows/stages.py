@@ -16,7 +16,7 @@ from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.mirrors import Mirrors
-from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import find
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.difference import GRADES
@@ -180,7 +180,7 @@ def _problems(name: str, settings: object) -> Iterator[str]:
 
 def _class_file(config: Config, repository: RepositoryRef) -> bytes:
     """The class of a global configuration; empty if there is none."""
-    listed = RemoteClient().list_refs(repository.url)
+    listed = list_refs(repository.url)
     version = config.global_revision or repository.revision or listed.default_branch
     with tempfile.TemporaryDirectory(prefix="commodore-") as folder:
         clone = Path(folder) / "global.git"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git import remotes
 from commodore_py.model.dependency import DependencySpec, Kind
 from tests.support.builders import commit_to, git
 from tests.support.scenarios.dependencies import Workspace, component, head, instance, tag
@@ -184,13 +184,13 @@ def test_push_between_listing_and_fetch(
     commit_to(remote, {"new.txt": "new"})
     latest: list[str] = []
 
-    def listed(self: RemoteClient, url: str) -> Refs:
-        refs = list_refs(self, url)
+    def listed(url: str) -> Refs:
+        refs = list_refs(url)
         latest.append(commit_to(remote, {"newer.txt": "newer"}))
         return refs
 
-    list_refs = RemoteClient.list_refs
-    monkeypatch.setattr(RemoteClient, "list_refs", listed)
+    list_refs = remotes.list_refs
+    monkeypatch.setattr(remotes, "list_refs", listed)
 
     (got,) = workspace.fetch(component(remote))
 

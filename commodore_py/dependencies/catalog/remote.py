@@ -21,7 +21,7 @@ from commodore_py.dependencies.git.clones import (
     swap_in,
     update_clone,
 )
-from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import named
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import (
@@ -57,7 +57,7 @@ def query(config: Config, cluster: Cluster, now: Status) -> Refs:
     """List the refs of the remote; raises if the checkout contains local work."""
     what = _name(cluster)
     _foreign_work(what, config.paths.catalog, now, force=config.force)
-    return _ask(what, cluster.catalog_url, config.paths.catalog)
+    return _ask(what, cluster.catalog_url)
 
 
 def clone(config: Config, cluster: Cluster) -> tuple[str | None, str | None]:
@@ -93,7 +93,7 @@ def update(
     the checkout's repository.
     """
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
-    listed = listed if listed is not None else _ask(what, url, directory)
+    listed = listed if listed is not None else _ask(what, url)
     old, address = settings.get("remote.origin.url", ""), git_urls.normalise(url)
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
     tip = named(listed, listed.default_branch, prefer="branch")
@@ -109,7 +109,7 @@ def update(
             follow_head=True,
         )
     except ProgramFailed as error:
-        raise _unreachable(cannot_fetch(what, url, error, checkout=directory)) from error
+        raise _unreachable(cannot_fetch(what, url, error)) from error
     if tip is not None:
         _take_tip(config, what, now, tip)
         return tip.commit, tip.branch, moved
@@ -122,17 +122,17 @@ def _name(cluster: Cluster) -> str:
     return f"catalog of {cluster.id}"
 
 
-def _ask(what: str, url: str, checkout: Path) -> Refs:
+def _ask(what: str, url: str) -> Refs:
     try:
-        return RemoteClient(current=True).list_refs(url)
+        return list_refs(url, current=True)
     except ProgramFailed as error:
-        raise _unreachable(cannot_fetch(what, url, error, checkout=checkout)) from error
+        raise _unreachable(cannot_fetch(what, url, error)) from error
 
 
 def _unreachable(error: CommodoreError) -> CommodoreError:
     error.spots = (Fact("catalog", "url"),)
     error.where = f"{error.where}\n{error.spots[0]}"
-    if any(sign in str(error) for sign in _MISSING) and "moved" not in error.hint:
+    if any(sign in str(error) for sign in _MISSING):
         path = git_urls.local_path(error.where.partition("\n")[0])
         create = (
             f"`git init --bare {path}` creates it" if path else "make an empty repository there"

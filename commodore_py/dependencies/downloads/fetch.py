@@ -12,7 +12,6 @@ from commodore_py.adapters.files.archives import BadArchive, unpack_tar
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.git.mirrors import Mirrors
-from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError, raise_collected
@@ -138,7 +137,7 @@ class _Run:
             borrow=config.lock_file is not None,
         )
         local = LocalSources(config.paths.root, shared)
-        return cls(settings, Repositories(settings, clones, RemoteClient(), local))
+        return cls(settings, Repositories(settings, clones, local))
 
     def clone_with(self, url: str, commit: str) -> Path:
         """The clone of a repository, with a commit in it."""

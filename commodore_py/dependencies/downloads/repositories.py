@@ -13,6 +13,7 @@ from commodore_py.adapters.files.archives import pack, read_folder
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, note_default_branch, refs_of
 from commodore_py.adapters.masking import without_secrets
+from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import Refs
-    from commodore_py.dependencies.git.remotes import RemoteClient
     from commodore_py.dependencies.jsonnet.fetch import Clones
     from commodore_py.model.download import Repository
 
@@ -42,7 +42,6 @@ class Repositories:
 
     settings: FetchSettings
     clones: Clones
-    client: RemoteClient
     local: LocalSources
     _answers: dict[str, Refs] = field(default_factory=dict)
     _locks: dict[Path, Lock] = field(default_factory=dict)
@@ -81,7 +80,7 @@ class Repositories:
 
     def _answer(self, repository: Repository) -> Refs:
         if repository.url not in self._answers:
-            self._answers[repository.url] = self.client.list_refs(repository.url)
+            self._answers[repository.url] = list_refs(repository.url)
         return self._answers[repository.url]
 
     def _tree(self, repository: Repository, commit: str) -> Stored | None:

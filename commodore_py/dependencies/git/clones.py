@@ -151,7 +151,7 @@ def clone_aside(what: str, directory: Path, url: str) -> tuple[Path, Refs]:
         over_network(aside, "clone", *how, ".")
     except ProgramFailed as error:
         remove(aside)
-        raise cannot_fetch(what, url, error, checkout=directory) from error
+        raise cannot_fetch(what, url, error) from error
     return aside, refs_of(aside)
 
 
@@ -181,30 +181,14 @@ def swap_in(aside: Path, directory: Path) -> None:
     rename(aside, directory)
 
 
-def cannot_fetch(what: str, url: str, error: ProgramFailed, *, checkout: Path) -> CommodoreError:
+def cannot_fetch(what: str, url: str, error: ProgramFailed) -> CommodoreError:
     """Explain why the clone of a configuration or a catalog cannot be fetched."""
     return CommodoreError(
         f"cannot fetch the {what}: {reason(error)}",
         where=without_secrets(git_urls.normalise(url)),
-        hint=hint_if_moved(url, checkout)
-        or "check the repository's URL in the cluster's and the tenant's facts,"
+        hint="check the repository's URL in the cluster's and the tenant's facts,"
         " and that you may read it",
     )
-
-
-def hint_if_moved(url: str, checkout: Path) -> str:
-    """The hint for a local repository that was moved together with the working directory."""
-    place = git_urls.local_path(git_urls.normalise(url))
-    if place is None or place.exists():
-        return ""
-    for above in reversed(checkout.absolute().parents):  # clones have similar paths, further down
-        moved = above / place.parent.name / place.name
-        if moved.is_dir():
-            return (
-                f"the repositories were moved: replace {place.parent} by {moved.parent} where"
-                " addresses are set, such as in the files of facts/"
-            )
-    return ""
 
 
 def reason(error: ProgramFailed) -> str:

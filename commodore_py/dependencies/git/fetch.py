@@ -29,11 +29,11 @@ from commodore_py.model.dependency import Dependency, DependencySpec, Fetch, Kin
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.spot import Fact, Spot
 
-from . import checkouts, clones
+from . import checkouts, clones, remotes
 from .checkouts import Place, Seen
 from .groups import groups_of, incomplete, override_of, place_of, register
 from .mirrors import Mirrors
-from .remotes import RemoteClient, has_versions
+from .remotes import has_versions
 from .revisions import Found, find, is_commit, named
 
 if TYPE_CHECKING:
@@ -70,15 +70,15 @@ class _Looked:
 
 def git_fetcher(config: Config) -> Fetch:
     """A function that fetches; each remote is listed once."""
-    remotes: dict[str, str] = {}
+    urls: dict[str, str] = {}
     run = _Run(config)
 
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         requested = tuple(specs)
-        register(requested, remotes)
+        register(requested, urls)
         run.record = CheckoutRecord(config.paths)  # locked commits are noted between the steps
         try:
-            return run.fetch(requested, groups_of(requested, remotes, config.paths))
+            return run.fetch(requested, groups_of(requested, urls, config.paths))
         finally:
             run.record.save()
 
@@ -90,7 +90,6 @@ class _Run:
 
     def __init__(self, config: Config) -> None:
         self.config, self.paths = config, config.paths
-        self.client = RemoteClient()
         self.mirrors = Mirrors.of(config)
         self.journal = Journal.of(config.paths)
         self.record = CheckoutRecord(config.paths)
@@ -129,7 +128,7 @@ class _Run:
         try:
             with run_log.item("question", group.clone.name):
                 if self._must_be_listed(looked):
-                    looked.refs = self.client.list_refs(group.url)
+                    looked.refs = remotes.list_refs(group.url)
         except ProgramFailed as error:
             looked.problems.append(_noted(_cannot_fetch(group, error), f"while querying {about}"))
             return looked
@@ -153,7 +152,7 @@ class _Run:
         if not _exists(group):
             # All of it is fetched, unless there is a mirror; but a fetch does not tell HEAD.
             # Clusters that are compiled side by side share a mirror, which one of them makes.
-            shared = self.mirrors is not None and self.client.is_shared
+            shared = self.mirrors is not None and remotes.is_shared()
             if group.configuration is not None:
                 return shared
             mirrored = shared or (self.mirrors is not None and self.mirrors.has(group.url))
@@ -392,15 +391,12 @@ def _noted(error: CommodoreError, note: str) -> CommodoreError:
 
 def _cannot_fetch(group: Group, error: ProgramFailed) -> CommodoreError:
     if group.configuration is not None:
-        problem = clones.cannot_fetch(
-            str(group.configuration), group.url, error, checkout=group.clone
-        )
+        problem = clones.cannot_fetch(str(group.configuration), group.url, error)
         return _set_at(problem, group.configuration, "url")
     problem = CommodoreError(
         f"cannot fetch {', '.join(map(str, group.specs))}: {clones.reason(error)}",
         where=without_secrets(git_urls.normalise(group.url)),
-        hint=clones.hint_if_moved(group.url, group.clone)
-        or "check the url in the hierarchy, and that you may read the repository",
+        hint="check the url in the hierarchy, and that you may read the repository",
     )
     for spec in group.specs:
         _set_at(problem, spec, "url")

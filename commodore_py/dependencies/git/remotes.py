@@ -106,24 +106,18 @@ def _remove_old(runs: Path) -> None:
                 remove(run)
 
 
-class RemoteClient:
-    """Lists the refs of remotes.
+def is_shared() -> bool:
+    """Return whether several clusters use what is listed."""
+    return _listings is not None
 
-    With `current`, listings for earlier clusters do not count: a catalog may have been pushed to.
+
+def list_refs(url: str, *, current: bool = False) -> Refs:
+    """The branches and tags of a remote.
+
+    If `current`, listings for earlier clusters do not count: a catalog may have been pushed to.
     """
-
-    def __init__(self, *, current: bool = False) -> None:
-        self._listings = None if current else _listings
-
-    @property
-    def is_shared(self) -> bool:
-        """True if several clusters use what is listed."""
-        return self._listings is not None
-
-    def list_refs(self, url: str) -> Refs:
-        """The branches and tags of a remote."""
-        address = git_urls.normalise(url)
-        return self._listings.refs(address) if self._listings is not None else _list(address)
+    address = git_urls.normalise(url)
+    return _list(address) if _listings is None or current else _listings.refs(address)
 
 
 def _list(address: str) -> Refs:

@@ -13,7 +13,7 @@ from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.git import clones as bare_clones
-from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import find, is_commit, named
 from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
@@ -55,7 +55,6 @@ class Clones:
         """Whether a commit in the user's mirror is used without a query to its remote."""
         self._folder = folder
         self._mirrors = mirrors
-        self._client = RemoteClient()
         self._shared: dict[str, tuple[Path, str]] = {}
         self._current: set[tuple[Path, str]] = set()
         self._listed: dict[Path, Refs] = {}
@@ -135,7 +134,7 @@ class Clones:
 
     def _list(self, bare: Path, url: str) -> Refs:
         if bare not in self._listed:
-            self._listed[bare] = self._client.list_refs(url)
+            self._listed[bare] = list_refs(url)
         return self._listed[bare]
 
     def _updated(self, bare: Path, url: str, version: str) -> Refs:

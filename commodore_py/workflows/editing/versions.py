@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import refs_of
-from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import plain
@@ -38,7 +38,7 @@ def check_versions(plan: Plan) -> None:
         entry = plain(tracer.value((section, name))) if tracer.follow((section, name)) else {}
     url, version = (str(entry.get(key) or "") for key in ("url", "version"))
     if plan.request.verb == "set" and url and version and "${" not in f"{url}{version}":
-        versions = _sorted(RemoteClient().list_refs(url).commits)
+        versions = _sorted(list_refs(url).commits)
         if version not in versions and not is_commit(version):
             hint = did_you_mean(
                 version, versions, listed="versions:", otherwise="its repository has none"

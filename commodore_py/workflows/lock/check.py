@@ -19,7 +19,7 @@ from commodore_py.dependencies.downloads.charts import Charts
 from commodore_py.dependencies.downloads.settings import FetchSettings
 from commodore_py.dependencies.downloads.store import Store
 from commodore_py.dependencies.downloads.web_files import fetch_file
-from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.lock.document import Block
 from commodore_py.dependencies.lock.downloads import sha256_in
@@ -62,7 +62,6 @@ def check_lock(config: Config, lock: Lock) -> tuple[Finding, ...]:
 class _Checking:
     def __init__(self, config: Config, lock: Lock, scratch: Folder) -> None:
         self._lock, self._scratch = lock, scratch
-        self._client = RemoteClient()
         # A store of its own: what is cached says nothing about servers.
         self._settings = FetchSettings(
             Store(scratch / "downloads"),
@@ -104,7 +103,7 @@ class _Checking:
 
     def _of_repository(self, url: str, requested: str, block: Block) -> tuple[State, str]:
         commit = block.text("commit")
-        refs = self._client.list_refs(url)
+        refs = list_refs(url)
         if is_commit(requested):
             is_present = commit in refs.commits.values() or self._has(url, commit)
             return _same_if(is_present, "gone", commit)
@@ -145,7 +144,7 @@ class _Checking:
         """The newest index: that of the branch, or else of the default branch."""
         configuration = self._lock.blocks.get(("config", "global"), Block({}))
         url, requested = configuration.text("url"), configuration.text("requested")
-        refs = self._client.list_refs(url)
+        refs = list_refs(url)
         branch = requested if BRANCHES + requested in refs.commits else refs.default_branch
         with self._cloned(url) as clone:
             text = git(clone, "show", f"{BRANCHES}{branch}:{FILE}")
