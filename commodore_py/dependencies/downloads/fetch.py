@@ -18,7 +18,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
 
 from . import artifacts, charts, web_files
-from .local_sources import LocalSources
+from .bounds import LocalSources
 from .placing import put_all
 from .plan import Placement
 from .repositories import Repositories

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.jsonnet.fetch import Clones
     from commodore_py.model.download import Repository
 
-    from .local_sources import LocalSources
+    from .bounds import LocalSources
     from .settings import FetchSettings
     from .store import Stored
 

@@ -61,7 +61,7 @@ def take_back(root: Path, intent: Intent) -> None:
     # The user may have changed files since. Git's own are among what is backed up.
     ignored = ignored_in_the_way(place, intent.after)
     put_aside(place, intent.place, kept_in=clone, ignored=ignored)
-    # Only files that Git knows of are removed by the second command.
+    # The second command removes only files that are in the index.
     git(place, "read-tree", "--reset", "-u", intent.after)
     git(place, "reset", "--quiet", "--hard")
 
