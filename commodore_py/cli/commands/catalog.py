@@ -317,6 +317,12 @@ def compile_(
         selection = fleet.Selection(clusters, all_clusters, tenant, fail_fast, jobs, scheduler)
         fleet.check(selection)
         _refuse_one_lock(options["lock"], options["from_export"])
+        if unkeyed := [option for option in options["dynamic_fact"] if "=" not in option]:
+            raise UsageError(
+                f"-d {unkeyed[0]}: dynamic facts are KEY=VALUE",
+                hint="the working directory is named before the command:"
+                f" commodore -d {unkeyed[0]} catalog compile ...",
+            )
     settings = settings.more_verbose(verbose)
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"], report)
     if several_clusters:
