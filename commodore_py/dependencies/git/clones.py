@@ -89,15 +89,6 @@ def has_commit(bare: Path, url: str, commit: str, mirrors: Mirrors | None) -> bo
     return True
 
 
-def fetch_commit(clone: Path, commit: str) -> bool:
-    """Fetch a commit that no branch or tag of the remote has; whether the server sends it."""
-    try:
-        over_network(clone, "fetch", "--quiet", "--no-tags", "origin", commit)
-    except ProgramFailed:
-        return False
-    return True
-
-
 def make_clone(
     bare: Path,
     url: str,

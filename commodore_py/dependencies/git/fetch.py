@@ -365,8 +365,6 @@ def _find(place: Place, refs: Refs) -> Found:
     try:
         return listed or find(place.clone, refs, version, prefer=_prefer(spec))
     except RevisionNotFound as error:
-        if is_commit(version) and clones.fetch_commit(place.clone, version):
-            return Found(version)
         hint = error.hint
         if spec.kind in _REVISION_FROM and not spec.version:
             hint = "the repository has no branch that its HEAD names: push one"

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
+from commodore_py.adapters.git.program import over_network
 from commodore_py.adapters.git.refs import Refs, RevisionNotFound, is_complete, refs_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
@@ -105,7 +106,7 @@ class Clones:
             return _find(bare, refs, remote, version)
         except RevisionNotFound:
             # The commit may not be on a branch; many servers send it by its id.
-            if is_commit(version) and bare_clones.fetch_commit(bare, version):
+            if is_commit(version) and _fetch_by_id(bare, version):
                 return version
             raise
 
@@ -199,6 +200,14 @@ def _cannot_fetch(url: str, reason: str) -> CommodoreError:
         where=without_secrets(url),
         hint="check the remote, and that you may read it",
     )
+
+
+def _fetch_by_id(bare: Path, commit: str) -> bool:
+    try:
+        over_network(bare, "fetch", "--quiet", "origin", commit)
+    except ProgramFailed:
+        return False
+    return True
 
 
 def _found_here(bare: Path, remote: Remote, version: str) -> str:

@@ -1,16 +1,21 @@
-"""Commits that are locked, and whether they are here."""
+"""Commits that are locked: whether they are here, and how to get those that a remote has lost."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.program import git
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.files import remove
+from commodore_py.adapters.git.program import git, over_network, succeeds
 from commodore_py.adapters.git.refs import RevisionNotFound, is_complete, refs_of
 from commodore_py.adapters.git.repository import head_of
-from commodore_py.dependencies.git.clones import has_commit
+from commodore_py.adapters.git.worktrees import commit_at
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.git.clones import clone_aside, has_commit, swap_in
 from commodore_py.dependencies.git.groups import bare_clone_of, place_of
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.revisions import find
+from commodore_py.dependencies.protection.checkout_record import CheckedOut, CheckoutRecord
 from commodore_py.model.dependency import CONFIGURATION
 
 if TYPE_CHECKING:
@@ -51,3 +56,33 @@ def is_here(config: Config, spec: DependencySpec, commit: str) -> bool:
         return (place / ".git").exists() and is_complete(place, commit)
     bare = bare_clone_of(spec, config.paths)
     return has_commit(bare, spec.url, commit, Mirrors.of(config))
+
+
+def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
+    """Fetch a commit that no branch or tag of its remote has; whether the server sends it."""
+    if spec.kind not in CONFIGURATION:
+        bare = bare_clone_of(spec, config.paths)
+        return (bare / "HEAD").is_file() and _fetch(bare, commit)
+    place = place_of(spec, config.paths)
+    if (place / ".git").exists():
+        return _fetch(place, commit)
+    aside, _ = clone_aside(str(spec), place, spec.url)
+    fetched = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
+    if fetched:
+        swap_in(aside, place)
+        record = CheckoutRecord(config.paths)
+        record.note(place, CheckedOut(*commit_at(place), git_urls.normalise(spec.url)))
+        record.save()
+    else:
+        remove(aside)
+    return fetched
+
+
+def _fetch(folder: Path, commit: str) -> bool:
+    if is_complete(folder, commit):
+        return False
+    try:
+        over_network(folder, "fetch", "--quiet", "--no-tags", "origin", commit)
+    except ProgramFailed:
+        return False
+    return True

@@ -170,26 +170,41 @@ class GitInputs:
                 commits.is_here(self._config, spec, commit)
 
     def _fetched(self, requests: list[_Request]) -> tuple[Dependency, ...]:
+        dependency_specs = [request.to_fetch for request in requests]
         try:
-            return self._fetch([request.to_fetch for request in requests])
+            return self._fetch(dependency_specs)
         except CommodoreError as error:
-            for part in error.parts:
-                if isinstance(part, RevisionNotFound):
-                    part.hint = self._remedies(part, requests)
+            gone = [part for part in error.parts if isinstance(part, RevisionNotFound)]
+            used = [
+                (request.spec, request.commit or self._commit_of_run(request))
+                for request in requests
+            ]
+            pinned = [(spec, commit) for spec, commit in used if commit]
+            if not gone or not pinned or self._state.settings.offline:
+                raise
+            rescued = [commits.fetch_by_id(self._config, *pin) for pin in pinned]
+            if any(rescued):
+                return self._fetch(dependency_specs)
+            for revision_not_found in gone:
+                revision_not_found.hint = self._remedies(revision_not_found, requests)
             raise
 
     def _remedies(self, gone: RevisionNotFound, requests: list[_Request]) -> str:
-        """Remedies for a locked commit that its remote no longer has."""
         settings = self._state.settings
-        named = [request for request in requests if request.commit and request.commit in str(gone)]
-        if not named:
-            return gone.hint
-        path = next((request.path for request in named if request.path is not None), None)
+        named = (
+            request.path for request in requests if request.commit and request.commit in str(gone)
+        )
+        path = next(filter(None, named), None)
         other = "update it" if path is None else settings.to_update(path)
         return (
             f"it is locked in {settings.name}, and gone from its remote: to choose another one,"
             f" {other}; or compile with an export of it"
         )
+
+    def _commit_of_run(self, request: _Request) -> str:
+        """The commit that was chosen for this run alone: an old state is repeated with it."""
+        revision = override_of(request.spec, self._config) if request.loose else None
+        return revision if revision and is_commit(revision) else ""
 
     def _compared(self, request: _Request, dependency: Dependency) -> Dependency:
         """Compare checkouts of local mode with the lock."""
