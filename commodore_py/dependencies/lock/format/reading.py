@@ -44,13 +44,11 @@ class Reading:
         self.blocks[path] = Block({}, self._taken("", beside, {}), line=line)
         return True
 
-    def entry(self, key: str, value: object, beside: str) -> bool:
-        """A value of the block; False if it is there already."""
+    def entry(self, key: str, value: object, beside: str) -> None:
+        """A value of the block."""
         block = self.blocks[self._path] if self._path else None
         values: dict[str, Any] = block.values if block else self.top  # type: ignore[assignment]
-        if key in values:
-            return False
-        values[key] = value
+        values.setdefault(key, value)
         if self._above or beside or self._hint:
             if block is None or self._path is None:
                 self.top_comments = self._taken(key, beside, self.top_comments)
@@ -59,7 +57,6 @@ class Reading:
                 hint = self._hint if key == "version" else block.hint
                 self.blocks[self._path] = replace(block, comments=comments, hint=hint)
             self._hint = ""
-        return True
 
     def lock(self) -> tuple[Lock, object]:
         """All of it, and the schema."""
