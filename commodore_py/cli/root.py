@@ -39,7 +39,7 @@ _COMMANDS = {
         "Add clusters to a folder of facts.",
     ),
     "component": (
-        "commodore_py.cli.commands.component:component",
+        "commodore_py.cli.commands.authoring.component:component",
         "Create, compile and test components.",
     ),
     "completion": (
@@ -81,7 +81,10 @@ _COMMANDS = {
     ),
     "login": ("commodore_py.cli.commands.login:login", "Log in to the API."),
     "logout": ("commodore_py.cli.commands.login:logout", "Remove the token of a login."),
-    "package": ("commodore_py.cli.commands.package:package", "Create, compile and test packages."),
+    "package": (
+        "commodore_py.cli.commands.authoring.package:package",
+        "Create, compile and test packages.",
+    ),
     "plan": (
         "commodore_py.cli.commands.plan:plan",
         "Show, check and simulate the order of a deployment.",

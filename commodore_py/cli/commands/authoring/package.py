@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
-from commodore_py.cli.commands.component_test import TEST_SECTIONS, run_tests, test_options
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
@@ -32,7 +31,7 @@ from commodore_py.workflows.authoring.testing.compiles import package_cases
 
 from . import sync as syncing
 from . import templates
-from .component_test import shared_lock
+from .component_test import TEST_SECTIONS, run_tests, shared_lock, test_options
 
 if TYPE_CHECKING:
     from commodore_py.cli.settings.options import Globals

@@ -1,0 +1,1 @@
+"""Commands of authors: `commodore component` and `commodore package`."""
