@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.manifests.objects import value_in
+
 from .findings import Finding, near
 
 if TYPE_CHECKING:
@@ -107,9 +109,7 @@ class _Reader:
         return tuple(dict.fromkeys(name for name in names if name in DRIVERS))
 
     def _word(self, given: Mapping[str, Any], path: tuple[str, ...], default: str) -> str:
-        value: Any = given
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
+        value = value_in(given, *path)
         if value is None:
             return default
         if value is False and path == PLUGIN:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.manifests.ignore_rules import rules_from
+from commodore_py.manifests.objects import value_in
 from commodore_py.model.catalog import Change, FileChange
 from commodore_py.model.problem import Problem
 from commodore_py.model.spot import Spot, nowhere
@@ -101,7 +102,4 @@ def rule_problems(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Pr
 
 
 def _given(inventory: Inventory) -> object:
-    value: object = inventory.bootstrap.parameters
-    for key in _PATH:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
+    return value_in(inventory.bootstrap.parameters, *_PATH)

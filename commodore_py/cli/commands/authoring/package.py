@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -32,9 +32,6 @@ from commodore_py.workflows.authoring.testing.compiles import package_cases
 from . import sync as syncing
 from . import templates
 from .component_test import TEST_SECTIONS, run_tests, shared_lock, test_options
-
-if TYPE_CHECKING:
-    from commodore_py.cli.settings.options import Globals
 
 _SECTIONS = {**TEST_SECTIONS, "Fetching": "tmp_dir offline lock frozen"}
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from commodore_py.adapters import json_text
 from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
+from commodore_py.manifests.objects import value_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -120,10 +121,8 @@ def skipped(tree: Tree, record: Record, folder: Path) -> set[PurePosixPath]:
     """The paths that updates skip, by the record or by `pyproject.toml`."""
     patterns = _texts(record.more.get("skip"))
     with suppress(OSError, ValueError, RecursionError):
-        settings: object = tomllib.loads(text_of(str(folder / "pyproject.toml")))
-        for key in ("tool", "cruft", "skip"):
-            settings = settings.get(key) if isinstance(settings, dict) else None
-        patterns += _texts(settings)
+        settings = tomllib.loads(text_of(str(folder / "pyproject.toml")))
+        patterns += _texts(value_in(settings, "tool", "cruft", "skip"))
     # Every path is below an empty one.
     patterns = [pattern for pattern in patterns if pattern.strip("/")]
     return {

@@ -11,6 +11,7 @@ from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
+from commodore_py.manifests.objects import value_in
 
 from .kinds import BUILT_IN, COMPONENT, PACKAGE, check_case
 from .merge import cloned, wanted_files
@@ -144,11 +145,10 @@ def _refuse_changes(folder: Path) -> None:
 def _guessed(folder: Path, record: Record) -> dict[str, str]:
     """Variables that old records lack, derived from the repository."""
     klass = _yaml(folder / "class" / f"{record.text('slug')}.yml")
-    for key in ("parameters", "commodore", "postprocess"):
-        klass = klass.get(key) if isinstance(klass, dict) else None
+    filters = value_in(klass, "parameters", "commodore", "postprocess")
     guessed = {
         "add_lib": "y" if (folder / "lib").is_dir() else "n",
-        "add_pp": "n" if klass is None else "y",
+        "add_pp": "n" if filters is None else "y",
     }
     synced = _yaml(folder / ".sync.yml")
     if isinstance(synced, dict):
