@@ -52,8 +52,13 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
         log.info("restoring files that programs had changed in %s", place)
     clones = tuple(_bare_clones(paths.bare_clones))
     locks = {path: _locks_in(path, span) for path in (*clones, *_git_folders(paths))}
-    worktrees = [(clone, worktree) for clone in clones for worktree in _worktrees_of(clone)]
-    incomplete = [(clone, worktree) for clone, worktree in worktrees if worktree.incomplete]
+    incomplete = [
+        (clone, worktree)
+        for clone in clones
+        if any(clone.glob("worktrees/*/locked"))  # as they are while Git makes them
+        for worktree in _worktrees_of(clone)
+        if worktree.incomplete
+    ]
     intents = tuple(Journal.of(paths).open_intents())
     asides = _asides(paths)
 
