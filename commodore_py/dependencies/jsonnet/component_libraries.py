@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.jsonnet.content import Content
     from commodore_py.errors import CommodoreError
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.inventory import Parameters
@@ -129,18 +128,18 @@ class PartialClones(Clones):
         self._partial: set[Path] = set()
         self._present: set[tuple[Path, str]] = set()
 
-    def provide(self, remote: Remote, content: Content) -> None:
+    def provide(self, remote: Remote, commit: str) -> None:
         """Fetch a commit without its files, which Git fetches when they are written."""
         bare, url = self._place(remote)
-        if (bare, content.commit) in self._present:
+        if (bare, commit) in self._present:
             return
-        if bare in self._partial or not has_commit(bare, url, content.commit, self._mirrors):
+        if bare in self._partial or not has_commit(bare, url, commit, self._mirrors):
             try:
                 if not (bare / "HEAD").is_file():
                     init_clone(bare, url)
                     self._partial.add(bare)
-                over_network(bare, *_FETCH, *_SHALLOW, "origin", content.commit)
+                over_network(bare, *_FETCH, *_SHALLOW, "origin", commit)
             except ProgramFailed:
                 # Not every server supports filters, or sends commits by their ids.
-                self.commit(remote, content.commit)
-        self._present.add((bare, content.commit))
+                self.commit(remote, commit)
+        self._present.add((bare, commit))

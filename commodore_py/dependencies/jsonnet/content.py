@@ -8,9 +8,8 @@ import json
 import os
 import re
 import stat
-from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from commodore_py.adapters import json_text
@@ -31,7 +30,7 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from .resolve import LibraryRequest
+    from .jsonnetfile import GitSource, Requirement
 
 _NOTE = ".commodore.json"
 _ATTRIBUTES = ".gitattributes"
@@ -39,32 +38,27 @@ _ATTRIBUTES = ".gitattributes"
 _SETTINGS = ("core.sparseCheckout=true", "core.sparseCheckoutCone=false", "maintenance.auto=false")
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """A version of a folder of a repository."""
-
-    commit: str
-    subdir: str
-    as_archive: bool
-    """Whether to omit files that the repository excludes from archives."""
-
-
-def place_of(cache: Path, request: LibraryRequest) -> Path:
+def place_of(cache: Path, request: Requirement) -> Path:
     """The folder of a library's content."""
-    return (
-        cache
-        / quote(f"{request.name}-{request.requirement.version}", safe="$&+=:@~")
-        / request.name
-    )
+    return cache / quote(f"{request.name}-{request.version}", safe="$&+=:@~") / request.name
 
 
 def put(
-    content: Content, bare: Path, cache: Path, request: LibraryRequest, provide: Callable[[], None]
+    request: Requirement,
+    source: GitSource,
+    commit: str,
+    *,
+    bare: Path,
+    cache: Path,
+    provide: Callable[[], None],
 ) -> str:
     """Write the content of a library if needed, and return its sum for the lock file.
 
-    `provide` fetches the content into the clone; it is called only if needed.
+    `provide` fetches the commit into the clone; it is called only if needed.
     """
+    about: dict[str, Any] = {"commit": commit, "subdir": source.subdir}
+    # A file of the repository may exclude others from archives.
+    about["as_archive"] = source.remote.is_github
     place = place_of(cache, request)
     entry = cache / place.relative_to(cache).parts[0]
     note = _read_note(entry)
@@ -72,12 +66,17 @@ def put(
         digest, total = _digests(place)
         if note.get("digest") != digest:
             move_aside(f"Jsonnet library {request.name} was modified: {entry}", entry)
-        elif all(note.get(name) == value for name, value in asdict(content).items()):
+        elif all(note.get(name) == value for name, value in about.items()):
             return total
     provide()
     aside = aside_of(entry)
     try:
-        total = _make(content, bare, aside, request.name)
+        repository = aside / request.name.removesuffix(source.subdir)
+        make_folder(repository)
+        _check_out(source, commit, bare, repository)
+        digest, total = _digests(repository / source.subdir)
+        note = {"name": request.name, **about, "digest": digest}
+        write_if_changed(aside / _NOTE, json.dumps(note).encode())
         remove(entry)
         rename(aside, entry)
     except OSError as error:
@@ -87,7 +86,7 @@ def put(
     return total
 
 
-def content_here(cache: Path, request: LibraryRequest) -> tuple[str, str] | None:
+def content_here(cache: Path, request: Requirement) -> tuple[str, str] | None:
     """The commit and the sum of an existing content, if it is unmodified."""
     place = place_of(cache, request)
     note = _read_note(cache / place.relative_to(cache).parts[0])
@@ -115,17 +114,7 @@ def prune(cache: Path, used: Iterable[Path]) -> None:
             remove(entry)
 
 
-def _make(content: Content, bare: Path, aside: Path, name: str) -> str:
-    repository = aside / name.removesuffix(content.subdir)
-    make_folder(repository)
-    _check_out(content, bare, repository)
-    digest, total = _digests(repository / content.subdir)
-    note = json.dumps({"name": name, **asdict(content), "digest": digest})
-    write_if_changed(aside / _NOTE, note.encode())
-    return total
-
-
-def _check_out(content: Content, bare: Path, repository: Path) -> None:
+def _check_out(source: GitSource, commit: str, bare: Path, repository: Path) -> None:
     """Write the files of a version like a sparse checkout, without registering a worktree.
 
     In a partial clone, Git fetches all missing files in one request.
@@ -133,25 +122,25 @@ def _check_out(content: Content, bare: Path, repository: Path) -> None:
     import tempfile  # for new versions only
 
     # Attributes of outer folders apply to files of inner ones.
-    outer = [str(folder / _ATTRIBUTES) for folder in PurePosixPath(content.subdir).parents]
-    included_paths = [*outer, content.subdir] if content.subdir else []
+    outer = [str(folder / _ATTRIBUTES) for folder in PurePosixPath(source.subdir).parents]
+    included_paths = [*outer, source.subdir] if source.subdir else []
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
-        (scratch / "HEAD").write_text(f"{content.commit}\n", "utf-8")
+        (scratch / "HEAD").write_text(f"{commit}\n", "utf-8")
         (scratch / "commondir").write_bytes(os.fsencode(bare.resolve()) + b"\n")
         (scratch / "info").mkdir()
         patterns = ["/" + re.sub(r"[\\*?\[]", r"\\\g<0>", path) + "\n" for path in included_paths]
         (scratch / "info/sparse-checkout").write_text("".join(patterns) or "/*\n", "utf-8")
         settings = [word for setting in _SETTINGS for word in ("-c", setting)]
         opened = (f"--git-dir={scratch}", f"--work-tree={repository}", *settings)
-        over_network(repository, *opened, "read-tree", "-m", "-u", content.commit)
-        if not (repository / content.subdir).is_dir():
+        over_network(repository, *opened, "read-tree", "-m", "-u", commit)
+        if not (repository / source.subdir).is_dir():
             raise CommodoreError(
-                f"commit {content.commit[:12]} has no folder {content.subdir}",
+                f"commit {commit[:12]} has no folder {source.subdir}",
                 hint="check its subdir and version",
             )
-        if content.as_archive:
-            _omit_ignored(repository, content.subdir, opened)
+        if source.remote.is_github:
+            _omit_ignored(repository, source.subdir, opened)
     for path in outer:
         remove(repository / path)
 

@@ -20,7 +20,7 @@ from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
 
-from .content import Content, content_here, place_of, put
+from .content import content_here, place_of, put
 from .jsonnetfile import GitSource
 from .resolve import Package
 
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.git.mirrors import Mirrors
     from commodore_py.model.dependency import Dependency
 
+    from .jsonnetfile import Requirement
     from .remote import Remote
-    from .resolve import LibraryRequest, Outcome
+    from .resolve import Outcome
 
 log = logging.getLogger(__name__)
 
@@ -123,11 +124,11 @@ class Clones:
             raise _cannot_fetch(url, error.stderr.strip() or str(error)) from error
         return commit or self.commit(remote, version)
 
-    def provide(self, remote: Remote, content: Content) -> None:
+    def provide(self, remote: Remote, commit: str) -> None:
         """Make the files of a commit available."""
         bare, _ = self._place(remote)
-        if not ((bare / "HEAD").is_file() and is_complete(bare, content.commit)):
-            self.commit(remote, content.commit)
+        if not ((bare / "HEAD").is_file() and is_complete(bare, commit)):
+            self.commit(remote, commit)
 
     def _place(self, remote: Remote) -> tuple[Path, str]:
         key = git_urls.dependency_key(remote.url)
@@ -155,17 +156,16 @@ class Clones:
         raise _cannot_fetch(url, self._errors[bare])
 
 
-def fetch_all(requests: Sequence[LibraryRequest], clones: Clones, cache: Path) -> list[Outcome]:
+def fetch_all(requests: Sequence[Requirement], clones: Clones, cache: Path) -> list[Outcome]:
     """Fetch libraries, in parallel by repository; failures are errors in the result."""
-    groups: dict[object, list[LibraryRequest]] = defaultdict(list)
+    groups: dict[Path, list[Requirement]] = defaultdict(list)
     for request in requests:
-        source = request.requirement.source
+        source = request.source
         # One at a time per clone: Git locks it while it changes.
-        groups[clones.of(source.remote) if isinstance(source, GitSource) else request].append(
-            request
-        )
+        place = clones.of(source.remote) if isinstance(source, GitSource) else source.folder
+        groups[place].append(request)
 
-    def fetch_group(group: Sequence[LibraryRequest]) -> list[tuple[LibraryRequest, Outcome]]:
+    def fetch_group(group: Sequence[Requirement]) -> list[tuple[Requirement, Outcome]]:
         return [(request, _fetched_library(request, clones, cache)) for request in group]
 
     fetched = in_parallel(fetch_group, groups.values(), at_most=_PARALLEL)
@@ -173,25 +173,24 @@ def fetch_all(requests: Sequence[LibraryRequest], clones: Clones, cache: Path) -
     return [outcomes[request] for request in requests]
 
 
-def _fetched_library(request: LibraryRequest, clones: Clones, cache: Path) -> Outcome:
-    source, version = request.requirement.source, request.requirement.version
+def _fetched_library(request: Requirement, clones: Clones, cache: Path) -> Outcome:
+    source = request.source
     try:
         if isinstance(source, GitSource):
             if clones.offline and (present := content_here(cache, request)) is not None:
                 return Package(request, place_of(cache, request), *present)
-            content = Content(
-                clones.resolve(source.remote, version), source.subdir, source.remote.is_github
-            )
-            provide = partial(clones.provide, source.remote, content)
-            total = put(content, clones.of(source.remote), cache, request, provide)
-            return Package(request, place_of(cache, request), content.commit, total)
-        if request.folder is not None and request.folder.is_dir():
-            return Package(request, request.folder)
+            commit = clones.resolve(source.remote, request.version)
+            provide = partial(clones.provide, source.remote, commit)
+            bare = clones.of(source.remote)
+            total = put(request, source, commit, bare=bare, cache=cache, provide=provide)
+            return Package(request, place_of(cache, request), commit, total)
+        if source.folder.is_dir():
+            return Package(request, source.folder)
     except CommodoreError as error:
         return error
     except OSError as error:
         return CommodoreError(f"cannot write: {error.strerror}")
-    return CommodoreError("there is no such folder", where=str(request.folder))
+    return CommodoreError("there is no such folder", where=str(source.folder))
 
 
 def _cannot_fetch(url: str, reason: str) -> CommodoreError:

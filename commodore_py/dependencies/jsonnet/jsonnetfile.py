@@ -1,14 +1,18 @@
-"""Parse and write jsonnetfiles: lists of required Jsonnet libraries (pure)."""
+"""Read and write jsonnetfiles: lists of required Jsonnet libraries."""
 
 from __future__ import annotations
 
 import json
+import os
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
+from commodore_py.adapters.masking import without_secrets
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError, raise_collected
 
 from .remote import Remote, parse_remote
@@ -37,17 +41,28 @@ class GitSource:
 
 @dataclass(frozen=True, slots=True)
 class LocalSource:
-    """A folder, relative to the file that names it."""
+    """A folder on this machine."""
 
-    directory: str
+    directory: str = field(compare=False)
+    """Its path as it is written, relative to the file that names it."""
+    folder: Path = field(default=Path(), repr=False)
+
+    @property
+    def name(self) -> str:
+        """Its path below `vendor/`."""
+        return self.folder.name
 
 
 Source: TypeAlias = GitSource | LocalSource
 
 
+Key: TypeAlias = tuple[str, str]
+"""The name of a library and the requested version."""
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A required library in a version."""
+    """A required library in a version, and where it is required."""
 
     source: Source
     version: str = ""
@@ -55,7 +70,26 @@ class Requirement:
     """Whether to ignore the requirements of the library itself."""
     alias: str = ""
     """A name for short imports, other than the last part of its path."""
-    line: int = 0
+    where: str = ""
+    """File and line."""
+    by: str = field(default="", repr=False)
+    """The library or component that requires it; empty for the root."""
+
+    @property
+    def name(self) -> str:
+        """Its path below `vendor/`."""
+        return self.source.name
+
+    @property
+    def key(self) -> Key:
+        """Identifies what is fetched once."""
+        return self.name, self.version
+
+    def __str__(self) -> str:
+        required_by = f" (required by {self.by})" if self.by else ""
+        if isinstance(self.source, LocalSource):
+            return f"{self.source.directory}{required_by}"
+        return f"{without_secrets(self.name)} in {self.version or 'no version'}{required_by}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +99,31 @@ class JsonnetFile:
     requirements: tuple[Requirement, ...] = ()
     legacy_imports: bool = True
 
+    def by_name(self) -> tuple[Requirement, ...]:
+        """The requirements by their names; the last one of a name wins."""
+        return tuple({requirement.name: requirement for requirement in self.requirements}.values())
 
-def parse_jsonnetfile(content: bytes, where: str) -> JsonnetFile:
-    """Parse a `jsonnetfile.json` of version 0 or 1; an empty file requires nothing."""
+
+def read_jsonnetfile(file: Path, *, by: str = "") -> JsonnetFile:
+    """The requirements in a file; a missing file has none."""
+    try:
+        content = bytes_of(str(file))
+    except (FileNotFoundError, NotADirectoryError):
+        return JsonnetFile()
+    except OSError as error:
+        raise CommodoreError(f"cannot read: {error.strerror}", where=str(file)) from error
+    # A local source is relative to the real folder of a library, not to a link to it.
+    folder = Path(os.path.realpath(file.parent)) if by else file.parent
+    return parse_jsonnetfile(content, str(file), by=by, folder=folder)
+
+
+def parse_jsonnetfile(
+    content: bytes, where: str, *, by: str = "", folder: Path = Path()
+) -> JsonnetFile:
+    """Parse a `jsonnetfile.json` of version 0 or 1; an empty file requires nothing.
+
+    `by` is what requires its libraries, and `folder` where local sources start.
+    """
     if not content:
         return JsonnetFile()
     text, loaded = _load(content, where)
@@ -89,11 +145,14 @@ def parse_jsonnetfile(content: bytes, where: str) -> JsonnetFile:
     if len(lines) != len(entries):
         lines = [0] * len(entries)  # unknown
     for entry, line in zip(entries, lines, strict=True):
+        place = f"{where}:{line}" if line else where
         try:
-            requirements.append(_requirement(entry, line, relaxed=version == 0))
+            requirement = _requirement(entry, folder, relaxed=version == 0)
         except CommodoreError as error:
-            error.where = f"{where}:{line}" if line else where
+            error.where = place
             errors.append(error)
+        else:
+            requirements.append(replace(requirement, where=place, by=by))
     raise_collected(errors, f"invalid dependencies in {where}")
     legacy = version == 0 or loaded.get("legacyImports", True)
     return JsonnetFile(tuple(requirements), legacy_imports=bool(legacy))
@@ -122,10 +181,10 @@ def _load(content: bytes, where: str) -> tuple[str, dict[str, Any]]:
     return text, loaded
 
 
-def _requirement(entry: object, line: int, *, relaxed: bool) -> Requirement:
+def _requirement(entry: object, folder: Path, *, relaxed: bool) -> Requirement:
     if not isinstance(entry, dict):
         raise _not_a_jsonnetfile("a dependency is not an object")
-    source, alias = _source(entry.get("source"), relaxed=relaxed), _text(entry, "name")
+    source, alias = _source(entry.get("source"), folder, relaxed=relaxed), _text(entry, "name")
     path = source.name if isinstance(source, GitSource) else source.directory
     if relaxed and alias == posixpath.basename(path):
         alias = ""  # version 0 has a name for everything
@@ -134,11 +193,10 @@ def _requirement(entry: object, line: int, *, relaxed: bool) -> Requirement:
         version=_text(entry, "version"),
         single=entry.get("single") is True,
         alias=alias,
-        line=line,
     )
 
 
-def _source(source: object, *, relaxed: bool) -> Source:
+def _source(source: object, folder: Path, *, relaxed: bool) -> Source:
     match source:
         case {"git": {"remote": str(remote), **git}}:
             subdir = _text(git, "subdir")
@@ -146,7 +204,8 @@ def _source(source: object, *, relaxed: bool) -> Source:
                 subdir = posixpath.normpath(f"/{subdir}").strip("/")
             return GitSource(parse_remote(remote), subdir)
         case {"local": {"directory": str(directory)}}:
-            return LocalSource(directory)
+            # Not resolved: links stay.
+            return LocalSource(directory, Path(os.path.abspath(folder / directory)))  # noqa: PTH100
     raise _not_a_jsonnetfile("a dependency has neither a Git remote nor a local directory")
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.adapters.files import link, make_folder, remove, remove_empty
 from commodore_py.errors import CommodoreError, raise_collected
@@ -21,57 +20,49 @@ if TYPE_CHECKING:
     from .resolve import Package
 
 
-@dataclass(frozen=True, slots=True)
-class ShortName:
-    """A short name that is not linked, with the reason."""
-
-    package: Package
-    alias: str
-    why: str
+Inside: TypeAlias = "tuple[Package, str, Package]"
+"""A library, the path in it, and another library that is linked there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """The paths of all links."""
+def _layout(packages: Iterable[Package]) -> tuple[dict[str, Path], list[Inside]]:
+    """The targets of links by their paths, and the links inside of other libraries.
 
-    links: dict[str, Path]
-    """Link targets by paths below `vendor/`."""
-    inside: list[tuple[Package, str, Package]]
-    """Libraries whose path is inside of another library: linked into its content."""
-
-
-def layout_of(packages: Iterable[Package]) -> Layout:
-    """Lay out the links in order; a later one replaces an earlier one of the path (pure)."""
-    layout, linked = Layout({}, []), dict[str, "Package"]()
+    A later one replaces an earlier one of the same path.
+    """
+    links: dict[str, Path] = {}
+    inside: list[Inside] = []
+    linked: dict[str, Package] = {}
     for package in packages:
         name = package.request.name
         outer = max((n for n in linked if name.startswith(f"{n}/")), key=len, default=None)
         if outer is not None:
-            layout.inside.append((linked[outer], name.removeprefix(f"{outer}/"), package))
+            inside.append((linked[outer], name.removeprefix(f"{outer}/"), package))
         else:
-            for inner in [n for n in layout.links if n.startswith(f"{name}/")]:
-                del layout.links[inner]
-            layout.links[name] = package.directory
+            for inner in [n for n in links if n.startswith(f"{name}/")]:
+                del links[inner]
+            links[name] = package.directory
         for inner in [n for n in linked if n.startswith(f"{name}/")]:
             del linked[inner]
         linked[name] = package
-    return layout
+    return links, inside
 
 
-def lay_out(vendor: Path, packages: Sequence[Package], *, short_names: bool) -> list[ShortName]:
-    """Link these libraries in `vendor/`; foreign files stay."""
-    layout = layout_of(packages)
-    short, refused = _short_names(vendor, packages, layout.links) if short_names else ({}, [])
+def lay_out(
+    vendor: Path, packages: Sequence[Package], *, short_names: bool
+) -> list[CommodoreError]:
+    """Link these libraries in `vendor/`; foreign files stay. Returns warnings."""
+    links, inside = _layout(packages)
+    short, warnings = _short_names(vendor, packages, links) if short_names else ({}, [])
     raise_collected(
-        [*_in_the_way(vendor, [*layout.links, *short]), *_foreign_folders(layout)],
+        [*_in_the_way(vendor, [*links, *short]), *_foreign_folders(inside)],
         "cannot link the Jsonnet libraries",
     )
     make_folder(vendor)
-    _prune(vendor, {vendor / name for name in (*layout.links, *short)}, top=True)
-    for outer, inner, package in layout.inside:
+    _prune(vendor, {vendor / name for name in (*links, *short)}, top=True)
+    for outer, inner, package in inside:
         invalidate(outer.directory, outer.request.name)
         link(outer.directory / inner, package.directory)
-    for name, target in layout.links.items():
+    for name, target in links.items():
         link(vendor / name, target)
     for alias, package in short.items():
         target = vendor / package.request.name
@@ -79,35 +70,46 @@ def lay_out(vendor: Path, packages: Sequence[Package], *, short_names: bool) -> 
             link(vendor / alias, target)
         else:  # replaced by another library without that folder
             remove(vendor / alias)
-            refused.append(ShortName(package, alias, "its folder was replaced by another library"))
-    return refused
+            warnings.append(_refused(package, alias, "its folder was replaced by another library"))
+    return warnings
 
 
 def _short_names(
     vendor: Path, packages: Iterable[Package], links: Mapping[str, Path]
-) -> tuple[dict[str, Package], list[ShortName]]:
+) -> tuple[dict[str, Package], list[CommodoreError]]:
     """The first library of a short name gets it, unless the name exists already."""
     assigned: dict[str, Package] = {}
-    refused: list[ShortName] = []
+    warnings: list[CommodoreError] = []
     for package in packages:
-        requirement, name = package.request.requirement, package.request.name
-        if not isinstance(requirement.source, GitSource):
+        request = package.request
+        if not isinstance(request.source, GitSource):
             continue
-        alias = requirement.alias or name.rpartition("/")[2]
-        place = vendor / alias
+        alias = request.alias or request.name.rpartition("/")[2]
+        place, why = vendor / alias, ""
         if "/" in alias or problem_of_path(alias) or alias.casefold() in (".", "..", CACHE):
-            refused.append(ShortName(package, alias, "it is not a valid file name"))
+            why = "it is not a valid file name"
         elif alias in assigned:
-            refused.append(ShortName(package, alias, f"{assigned[alias].request.name} uses it"))
+            why = f"{assigned[alias].request.name} uses it"
         elif alias in links:
-            refused.append(ShortName(package, alias, f"{links[alias]} uses it"))
+            why = f"{links[alias]} uses it"
         elif any(other.startswith(f"{alias}/") for other in links) or (
             place.exists() and not place.is_symlink()
         ):
-            refused.append(ShortName(package, alias, f"{place} exists"))
+            why = f"{place} exists"
+        if why:
+            warnings.append(_refused(package, alias, why))
         else:
             assigned[alias] = package
-    return assigned, refused
+    return assigned, warnings
+
+
+def _refused(package: Package, alias: str, why: str) -> CommodoreError:
+    request = package.request
+    return CommodoreError(
+        f"Jsonnet library {request.name} gets no short name {alias}: {why}",
+        where=request.where,
+        hint=f"import it as {request.name}/...",
+    )
 
 
 def _in_the_way(vendor: Path, names: Iterable[str]) -> Iterator[CommodoreError]:
@@ -129,10 +131,10 @@ def _in_the_way(vendor: Path, names: Iterable[str]) -> Iterator[CommodoreError]:
                 )
 
 
-def _foreign_folders(layout: Layout) -> Iterator[CommodoreError]:
-    for outer, inner, package in layout.inside:
+def _foreign_folders(inside: Iterable[Inside]) -> Iterator[CommodoreError]:
+    for outer, inner, package in inside:
         root = outer.directory.resolve()
-        if isinstance(outer.request.requirement.source, LocalSource) or not (
+        if isinstance(outer.request.source, LocalSource) or not (
             (outer.directory / inner).parent.resolve().is_relative_to(root)
         ):
             yield CommodoreError(

@@ -1,65 +1,29 @@
-"""Resolve the required Jsonnet libraries: found level by level, chosen depth-first (pure)."""
+"""Resolve the required Jsonnet libraries: found level by level, chosen depth-first."""
 
 from __future__ import annotations
 
-import os
 import posixpath
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import problem_of_path, problem_of_text
 
-from .jsonnetfile import GitSource, JsonnetFile, LocalSource, Requirement
+from .jsonnetfile import GitSource, Key, LocalSource, Requirement, read_jsonnetfile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-Key: TypeAlias = tuple[str, str]
-"""The name of a library and the requested version."""
+    from pathlib import Path
 
 CACHE = ".cache"
 """The folder below `vendor/` with the contents; not allowed as the name of a library."""
 
 
 @dataclass(frozen=True, slots=True)
-class LibraryRequest:
-    """A requirement, and where it comes from."""
-
-    name: str
-    """Its path below `vendor/`."""
-    requirement: Requirement
-    by: str
-    """The library or component that requires it; empty for the root."""
-    where: str
-    """File and line of the requirement."""
-    folder: Path | None = None
-    """The folder of a local source."""
-
-    @property
-    def key(self) -> Key:
-        """Identifies what is fetched once."""
-        return self.name, self.requirement.version
-
-    def __str__(self) -> str:
-        source, required_by = (
-            self.requirement.source,
-            f" (required by {self.by})" if self.by else "",
-        )
-        if isinstance(source, LocalSource):
-            return f"{source.directory}{required_by}"
-        version = self.requirement.version or "no version"
-        return f"{without_secrets(self.name)} in {version}{required_by}"
-
-
-@dataclass(frozen=True, slots=True)
 class Package:
     """A fetched library."""
 
-    request: LibraryRequest
+    request: Requirement
     """The first requirement for it; others share it."""
     directory: Path
     commit: str = ""
@@ -67,149 +31,125 @@ class Package:
 
 
 Outcome: TypeAlias = Package | CommodoreError
-FetchAll: TypeAlias = Callable[[Sequence[LibraryRequest]], Sequence[Outcome]]
-Read: TypeAlias = Callable[[Package], JsonnetFile]
+FetchAll: TypeAlias = Callable[[Sequence[Requirement]], Sequence[Outcome]]
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """A library that cannot be fetched; the rest of the list that requires it is skipped, too."""
+class Failure:
+    """A library that cannot be used; the rest of the list that requires it is skipped, too."""
 
-    request: LibraryRequest
+    request: Requirement
     error: CommodoreError
-    skipped: tuple[LibraryRequest, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two different requirements with one name."""
-
-    used: LibraryRequest
-    other: LibraryRequest
+    skipped: tuple[Requirement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """The libraries to use, in the order of their links, and the problems."""
 
-    packages: list[Package]
-    refused: list[CommodoreError]
-    """Errors of direct dependencies, which make the installation fail."""
-    missing: list[Missing]
-    conflicts: list[Conflict]
+    packages: list[Package] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    """Those of what the root requires make the installation fail."""
+    conflicts: dict[tuple[Key, Key, str], CommodoreError] = field(default_factory=dict)
+    """Warnings about different requirements with one name, each once."""
 
 
-Resolve: TypeAlias = Callable[[Sequence[LibraryRequest], FetchAll, Read], Resolution]
+Resolve: TypeAlias = Callable[[Sequence[Requirement], FetchAll], Resolution]
 
 
-def requests_in(
-    file: JsonnetFile, *, by: str, where: str, folder: Path
-) -> tuple[LibraryRequest, ...]:
-    """The requirements of a file by their names; the last one of a name wins."""
-    requests: dict[str, LibraryRequest] = {}
-    for requirement in file.requirements:
-        place = f"{where}:{requirement.line}" if requirement.line else where
-        match requirement.source:
-            case GitSource() as source:
-                request = LibraryRequest(source.name, requirement, by, place)
-            case LocalSource(directory):
-                absolute = Path(os.path.abspath(folder / directory))  # noqa: PTH100 - links stay
-                request = LibraryRequest(absolute.name, requirement, by, place, absolute)
-        requests[request.name] = request
-    return tuple(requests.values())
-
-
-def resolve(direct: Sequence[LibraryRequest], fetch: FetchAll, read: Read) -> Resolution:
+def resolve(direct: Sequence[Requirement], fetch: FetchAll) -> Resolution:
     """Fetch everything that is reachable, then choose: the first of each name wins."""
-    outcomes: dict[Key, Outcome] = {}
-    nested: dict[Key, tuple[LibraryRequest, ...]] = {}
-    level: Sequence[LibraryRequest] = direct
+    graph = _Graph(fetch)
+    level: Sequence[Requirement] = direct
     while level:
-        level = _fetch_level(level, fetch, read, outcomes, nested)
-    resolution = Resolution([], [], [], [])
-    chosen: dict[str, LibraryRequest] = {}
+        level = graph.fetch_level(level)
     for request in direct:
-        failed = _choose((request,), outcomes, nested, chosen, resolution)
+        failed = graph.choose((request,))
         if failed is not None:
             failed.error.where = failed.error.where or request.where
             failed.error.add_note(f"while fetching {request}")
-            resolution.refused.append(failed.error)
-    return resolution
+            graph.resolution.failures.append(failed)
+    return graph.resolution
 
 
-def _fetch_level(
-    level: Iterable[LibraryRequest],
-    fetch: FetchAll,
-    read: Read,
-    outcomes: dict[Key, Outcome],
-    nested: dict[Key, tuple[LibraryRequest, ...]],
-) -> list[LibraryRequest]:
-    """Fetch what is new, and return its own requirements."""
-    new: dict[Key, LibraryRequest] = {}
-    for request in level:
-        if request.key not in outcomes:
-            new.setdefault(request.key, request)
-    problems = {key: _unusable(request) for key, request in new.items()}
-    valid = [request for key, request in new.items() if problems[key] is None]
-    outcomes |= {key: problem for key, problem in problems.items() if problem is not None}
-    outcomes |= dict(zip([request.key for request in valid], fetch(valid), strict=True))
-    further: list[LibraryRequest] = []
-    for request in valid:
-        package = outcomes[request.key]
-        if isinstance(package, CommodoreError) or request.requirement.single:
-            continue
-        try:
-            file = read(package)
-        except CommodoreError as error:
-            outcomes[request.key] = error  # a library with an invalid list cannot be used
-            continue
-        nested[request.key] = requests_in(
-            file,
-            by=f"{request.by}: {request.name}" if request.by and request.folder else request.name,
-            where=str(package.directory / "jsonnetfile.json"),
-            # A local source is relative to the real folder, not to a link to it.
-            folder=Path(os.path.realpath(package.directory)),
-        )
-        further += nested[request.key]
-    return further
+class _Graph:
+    """Everything that is reachable, and what is chosen of it."""
+
+    def __init__(self, fetch: FetchAll) -> None:
+        self._fetch = fetch
+        self._outcomes: dict[Key, Outcome] = {}
+        self._nested: dict[Key, tuple[Requirement, ...]] = {}
+        self._chosen: dict[str, Requirement] = {}
+        self.resolution = Resolution()
+
+    def fetch_level(self, level: Sequence[Requirement]) -> list[Requirement]:
+        """Fetch what is new, and return its own requirements."""
+        new: dict[Key, Requirement] = {}
+        for request in level:
+            if request.key not in self._outcomes:
+                new.setdefault(request.key, request)
+        problems = {key: _unusable(request) for key, request in new.items()}
+        self._outcomes |= {key: problem for key, problem in problems.items() if problem is not None}
+        valid = {key: request for key, request in new.items() if problems[key] is None}
+        self._outcomes |= zip(valid, self._fetch(list(valid.values())), strict=True)
+        for key, request in valid.items():
+            package = self._outcomes[key]
+            if isinstance(package, CommodoreError) or request.single:
+                continue
+            is_local = isinstance(request.source, LocalSource)
+            by = f"{request.by}: {request.name}" if request.by and is_local else request.name
+            try:
+                file = read_jsonnetfile(package.directory / "jsonnetfile.json", by=by)
+            except CommodoreError as error:
+                self._outcomes[key] = error  # a library with an invalid list cannot be used
+            else:
+                self._nested[key] = file.by_name()
+        return [requirement for key in valid for requirement in self._nested.get(key, ())]
+
+    def choose(self, level: Sequence[Requirement]) -> Failure | None:
+        """Choose each library and its requirements; a failure ends this list, not outer ones."""
+        for index, request in enumerate(level):
+            used = self._chosen.setdefault(request.name, request)
+            if used is not request:
+                if self._differ(used, request):
+                    key = used.key, request.key, request.by
+                    self.resolution.conflicts[key] = _conflict(used, request)
+                continue
+            outcome = self._outcomes[request.key]
+            if isinstance(outcome, CommodoreError):
+                return Failure(request, outcome, tuple(level[index + 1 :]))
+            self.resolution.packages.append(outcome)
+            failed = self.choose(self._nested.get(request.key, ()))
+            if failed is not None:
+                self.resolution.failures.append(failed)
+        return None
+
+    def _differ(self, used: Requirement, other: Requirement) -> bool:
+        if isinstance(used.source, LocalSource) or isinstance(other.source, LocalSource):
+            return used.source != other.source
+        first, second = self._outcomes[used.key], self._outcomes[other.key]
+        if isinstance(first, Package) and isinstance(second, Package):
+            return first.commit != second.commit
+        return used.key != other.key
 
 
-def _choose(
-    level: Sequence[LibraryRequest],
-    outcomes: dict[Key, Outcome],
-    nested: dict[Key, tuple[LibraryRequest, ...]],
-    chosen: dict[str, LibraryRequest],
-    resolution: Resolution,
-) -> Missing | None:
-    """Choose each library and its requirements; a failure ends this list, but not outer ones."""
-    for index, request in enumerate(level):
-        if request.name in chosen:
-            if _differ(chosen[request.name], request, outcomes):
-                resolution.conflicts.append(Conflict(chosen[request.name], request))
-            continue
-        chosen[request.name] = request
-        outcome = outcomes[request.key]
-        if isinstance(outcome, CommodoreError):
-            return Missing(request, outcome, tuple(level[index + 1 :]))
-        resolution.packages.append(outcome)
-        failed = _choose(nested.get(request.key, ()), outcomes, nested, chosen, resolution)
-        if failed is not None:
-            resolution.missing.append(failed)
-    return None
+def _conflict(used: Requirement, other: Requirement) -> CommodoreError:
+    first, second = (
+        f"{request.version or getattr(request.source, 'folder', None)}"
+        + (f", by {request.by}" if request.by else "")
+        for request in (used, other)
+    )
+    return CommodoreError(
+        f"Jsonnet library {used.name} is required more than once: {first},"
+        f" is used instead of {second}",
+        where=f"{used.where}, {other.where}",
+        hint="require the same version in both",
+    )
 
 
-def _differ(used: LibraryRequest, other: LibraryRequest, outcomes: dict[Key, Outcome]) -> bool:
-    if used.folder is not None or other.folder is not None:
-        return used.folder != other.folder
-    first, second = outcomes[used.key], outcomes[other.key]
-    if isinstance(first, Package) and isinstance(second, Package):
-        return first.commit != second.commit
-    return used.key != other.key
-
-
-def _unusable(request: LibraryRequest) -> CommodoreError | None:
+def _unusable(request: Requirement) -> CommodoreError | None:
     """The error of an invalid requirement, before anything is fetched."""
-    source = request.requirement.source
+    source = request.source
     parts = request.name.split("/")
     if any(part in ("", ".", "..") for part in parts) or parts[0].casefold() == CACHE:
         subdir = source.subdir if isinstance(source, GitSource) else ""
@@ -218,9 +158,9 @@ def _unusable(request: LibraryRequest) -> CommodoreError | None:
             f"{request.name or '/'} is not a valid name of a library in vendor/",
             hint=f'write "subdir": "{clean}"' if subdir else "use another name for the source",
         )
-    if isinstance(source, GitSource) and not request.requirement.version:
+    if isinstance(source, GitSource) and not request.version:
         return CommodoreError("no version is given", hint="name a branch, a tag or a commit")
-    problem = problem_of_path(request.name) or problem_of_text(request.requirement.version)
+    problem = problem_of_path(request.name) or problem_of_text(request.version)
     if problem:
         return CommodoreError(f"its name or version {problem}")
     return None
