@@ -7,15 +7,14 @@ import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.dependencies.lock.document import KEYS, SCHEMA, SINGLE, Block
+from commodore_py.dependencies.lock.document import KEYS, SCHEMA, SINGLE, Block, Comment, Lock
+from commodore_py.dependencies.lock.renovate import RENOVATE
 from commodore_py.errors import CommodoreError
 
-from .reading import Reading
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
-    from commodore_py.dependencies.lock.document import Lock, Path
+    from commodore_py.dependencies.lock.document import Path
 
 _ENTRY = re.compile(
     r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))\s*=\s*"""
@@ -23,24 +22,29 @@ _ENTRY = re.compile(
 )
 _HEADER = re.compile(r"""\s*(\[(?:[^\]"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*\])\s*(#.*)?""")
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
+_FORMER = re.compile(
+    r"# Lock of (?:cluster .*|a component or a package)\."
+    r" Made by commodore; your comments are kept\."
+)
 _TEXTS = KEYS.keys() - {"facts", "dynamic_facts"}
 
 
 def read_lock(text: str, name: str) -> Lock:
     """The content of a lock file; `name` is for messages."""
-    lock, schema = _read(text, name)
-    _check_schema(schema, name)
+    loaded = _loaded(text, name)
+    _check_schema(loaded.pop("schema", None), name)
+    top = {key: value for key, value in loaded.items() if not isinstance(value, dict)}
+    lock = _with_comments(Lock(dict(_tables(loaded)), top), text)
     _check_types(lock, name)
     return lock
 
 
-def _read(text: str, name: str) -> tuple[Lock, object]:
-    """The content of a TOML file, and its schema."""
-    conflict = _CONFLICT.search(text)
+def _loaded(text: str, name: str) -> dict[str, Any]:
+    """The content of a TOML file."""
     try:
         loaded = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # of integers with too many digits, too
-        raise _invalid(str(error), conflict, text, name) from error
+        raise _invalid(str(error), text, name) from error
     for kind in loaded.keys() & {*SINGLE, *KEYS}:
         if not isinstance(loaded[kind], dict):
             raise CommodoreError(
@@ -48,52 +52,62 @@ def _read(text: str, name: str) -> tuple[Lock, object]:
                 where=name,
                 hint="restore the file from Git, or remove it and compile once without --frozen",
             )
-    reading = Reading()
-    reading.top.update({key: value for key, value in loaded.items() if not isinstance(value, dict)})
-    for path, values in _tables(loaded):
-        reading.blocks[path] = Block(values)
-    _add_comments(reading, text)
-    return reading.lock()
+    return loaded
 
 
-def _tables(loaded: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _tables(loaded: Mapping[str, Any]) -> Iterator[tuple[Path, Block]]:
     for kind, table in loaded.items():
         if not isinstance(table, dict):
             continue
         named = kind not in SINGLE and all(isinstance(value, dict) for value in table.values())
         if named and table:
             for label, values in table.items():
-                yield (kind, label), values
+                yield (kind, label), Block(values)
         elif kind in SINGLE or kind not in KEYS:
-            yield (kind,), table
+            yield (kind,), Block(table)
 
 
-def _add_comments(reading: Reading, text: str) -> None:
-    """Find the comments, as far as the lines are plain."""
-    scan, path = Reading(), None
+def _with_comments(lock: Lock, text: str) -> Lock:
+    """Add the comments and the lines of blocks, as far as the lines are plain."""
+    blocks = dict(lock.blocks)
+    of_top: dict[str, Comment] = {}
+    for path, key, line, comment, hint in _comments_in(text, blocks):
+        if path is None:
+            of_top |= {key: comment} if comment != Comment() else {}
+            continue
+        block = blocks[path] if key else replace(blocks[path], line=line)
+        if comment != Comment():
+            block = replace(block, comments={**block.comments, key: comment})
+        blocks[path] = replace(block, hint=hint) if hint and key == "version" else block
+    return replace(lock, blocks=blocks, comments=of_top)
+
+
+def _comments_in(
+    text: str, known: Container[Path]
+) -> Iterator[tuple[Path | None, str, int, Comment, str]]:
+    """The headers and entries of a file: block, key, line, what is written about it, and hint."""
+    path: Path | None = None
+    begun: set[Path] = set()
+    above: list[str] = []
+    hint = ""
     for number, line in enumerate(text.splitlines(), 1):
-        header, entry = _HEADER.fullmatch(line), _ENTRY.fullmatch(line)
-        if line.lstrip().startswith("#"):
-            scan.comment(line.strip())
-        elif header is not None:
-            path = _path_of(header[1])
-            if path in reading.blocks and scan.begin(path, (header[2] or "").rstrip(), number):
-                continue
-            path = None
-        elif entry is not None:
-            scan.entry(entry[1].strip("\"'"), "", (entry[2] or "").rstrip())
-    for place, block in scan.blocks.items():
-        # What is about lines that are not entries of the block belongs to the block.
-        comments = {
-            key: comment
-            for key, comment in block.comments.items()
-            if not key or key in block.values
-        }
-        reading.blocks[place] = replace(
-            block, values=reading.blocks[place].values, comments=comments
-        )
-    lock, _ = scan.lock()
-    reading.top_comments = dict(lock.comments)
+        stripped = line.strip()
+        if stripped.startswith(f"{RENOVATE} "):
+            hint = stripped.removeprefix(f"{RENOVATE} ")
+        elif stripped.startswith("#"):
+            above += [] if _FORMER.fullmatch(stripped) else [stripped]
+        elif header := _HEADER.fullmatch(line):
+            named = _path_of(header[1])
+            if named in known and named not in begun:
+                path = named
+                begun.add(named)
+                yield path, "", number, Comment(tuple(above), (header[2] or "").rstrip()), ""
+                above = []
+        elif entry := _ENTRY.fullmatch(line):
+            beside = (entry[2] or "").rstrip()
+            yield path, entry[1].strip("\"'"), number, Comment(tuple(above), beside), hint
+            above, hint = [], ""
+    yield None, "", 0, Comment(tuple(above)), ""
 
 
 def _path_of(header: str) -> Path:
@@ -109,7 +123,8 @@ def _path_of(header: str) -> Path:
     return tuple(names)
 
 
-def _invalid(reason: str, conflict: re.Match[str] | None, text: str, name: str) -> CommodoreError:
+def _invalid(reason: str, text: str, name: str) -> CommodoreError:
+    conflict = _CONFLICT.search(text)
     if conflict is not None:
         line = text.count("\n", 0, conflict.start()) + 1
         return CommodoreError(
