@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -24,7 +24,7 @@ class Spot(Protocol):
 class CommodoreError(Exception):
     """A failure we understand: shown as a message, never as a traceback."""
 
-    exit_code: ClassVar[int] = 1
+    exit_code: int = 1
     spots: tuple[Spot, ...] = ()
     """Lines of `where` that `locate` completes."""
     subject: object = ""
@@ -66,7 +66,7 @@ class UsageError(CommodoreError):
 
 
 class SeveralErrors(CommodoreError):
-    """Several failures that the user can fix at once."""
+    """Several failures that the user can fix at once; the highest of their exit codes counts."""
 
     def __init__(
         self,
@@ -78,6 +78,7 @@ class SeveralErrors(CommodoreError):
     ) -> None:
         super().__init__(message, where=where, hint=hint)
         self.errors = tuple(errors)
+        self.exit_code = max((error.exit_code for error in self.errors), default=1)
 
     @property
     def parts(self) -> tuple[CommodoreError, ...]:

@@ -40,7 +40,7 @@ from .dependencies.discover import (
     wanted_configuration,
     wanted_packages,
 )
-from .dependencies.downloads.components import fetch_downloads
+from .dependencies.downloads.fetch import fetch_downloads
 from .dependencies.fetch import fetcher, must_be_complete, not_found, refuse_missing
 from .dependencies.jsonnet.cluster_libraries import (
     explain_missing_library,

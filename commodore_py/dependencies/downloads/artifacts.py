@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.archives import BadArchive, Member, below, is_tar, pack, unpack_tar
@@ -21,57 +20,46 @@ if TYPE_CHECKING:
     from commodore_py.model.download import Artifact
 
     from .settings import FetchSettings
-    from .store import Stored
+    from .store import Store, Stored
 
 _FOLDER = "application/vnd.oci.image.layer.v1.tar+gzip"
 _TITLE = "org.opencontainers.image.title"
 
 
-@dataclass(slots=True)
-class Artifacts:
-    """The artifacts of a run."""
+def fetch_artifact(artifact: Artifact, settings: FetchSettings) -> Stored:
+    """Fetch all layers of the requested type; a cached digest is used without a request."""
+    reference, store = Reference.parse(artifact.reference), settings.store
+    requested = _key(artifact, reference.digest or reference.tag)
+    stored = store.find(*requested)
+    fixed = bool(reference.digest)
+    if stored is not None and (fixed or not settings.refresh) and store.verified(stored):
+        return stored
+    settings.require_network(str(artifact))
+    registry = Registry(
+        reference, settings.timeout, artifact.plain_http, artifact.verify, login=_login
+    )
+    manifest, digest = registry.manifest()
+    stored = store.find(*_key(artifact, digest))
+    if stored is None or not store.verified(stored):
+        stored = _pull(artifact, store, registry, manifest, digest)
+    return store.note(stored.source, *requested, sha256=stored.sha256, digest=digest)
 
-    settings: FetchSettings
 
-    def fetch(self, artifact: Artifact) -> Stored:
-        """Fetch all layers of the requested type; a cached digest is used without a request."""
-        reference = Reference.parse(artifact.reference)
-        store = self.settings.store
-        stored = store.find(*_key(artifact, reference.digest or reference.tag))
-        fixed = bool(reference.digest)
-        if stored is not None and (fixed or not self.settings.refresh) and store.verified(stored):
-            return stored
-        self.settings.require_network(str(artifact))
-        registry = Registry(
-            reference, self.settings.timeout, artifact.plain_http, artifact.verify, login=_login
-        )
-        manifest, digest = registry.manifest()
-        stored = store.find(*_key(artifact, digest))
-        if stored is None or not store.verified(stored):
-            stored = self._pull(artifact, registry, manifest, digest)
-        return store.note(
-            stored.source,
-            *_key(artifact, reference.digest or reference.tag),
-            sha256=stored.sha256,
-            digest=digest,
-        )
-
-    def _pull(
-        self, artifact: Artifact, registry: Registry, manifest: Mapping[str, Any], digest: str
-    ) -> Stored:
-        content: dict[str, Member] = {}
-        with self.settings.store.incoming() as folder:
-            for layer in manifest["layers"]:
-                if artifact.media_type and layer.get("mediaType") != artifact.media_type:
-                    continue
-                blob = folder / "blob"
-                registry.blob(str(layer.get("digest")), blob)
-                content |= _files_of(layer, blob)
-            packed = folder / "artifact.tar"
-            pack(content, packed)
-            return self.settings.store.add(
-                packed, f"{artifact} {digest[:19]}", *_key(artifact, digest), digest=digest
-            )
+def _pull(
+    artifact: Artifact, store: Store, registry: Registry, manifest: Mapping[str, Any], digest: str
+) -> Stored:
+    content: dict[str, Member] = {}
+    with store.incoming() as folder:
+        for layer in manifest["layers"]:
+            if artifact.media_type and layer.get("mediaType") != artifact.media_type:
+                continue
+            blob = folder / "blob"
+            registry.blob(str(layer.get("digest")), blob)
+            content |= _files_of(layer, blob)
+        packed = folder / "artifact.tar"
+        pack(content, packed)
+        source = f"{artifact} {digest[:19]}"
+        return store.add(packed, source, *_key(artifact, digest), digest=digest)
 
 
 def content_of(artifact: Artifact, file: Path) -> Content:

@@ -11,14 +11,17 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.errors import CommodoreError
+from commodore_py.model.dependency import Kind
 
 from .record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from commodore_py.config import WorkPaths
+    from commodore_py.config import Config, WorkPaths
+    from commodore_py.model.classpath import ClassPath
     from commodore_py.model.dependency import Dependency
+    from commodore_py.model.download import Download
 
 
 # What only the working directory of a cluster has.
@@ -41,6 +44,30 @@ class Bounds:
     """Checkouts of all parties."""
     components: Mapping[str, str] = field(default_factory=dict)
     """The component that each instance is an instance of."""
+
+    @classmethod
+    def of(
+        cls, config: Config, downloads: Iterable[Download], classes: ClassPath, output: Path | None
+    ) -> Bounds:
+        """The bounds of downloads; relative paths start in `output` or the working directory."""
+        checkouts = {
+            dependency.spec.name: dependency.worktree
+            for dependency in classes.of_kind(Kind.COMPONENT, Kind.INSTANCE)
+        }
+        components: dict[str, str] = {}
+        for target in {download.spot.target for download in downloads}:
+            component = classes.component(target)
+            if component is not None:
+                checkouts[target] = component.worktree
+                components[target] = component.spec.component
+        return cls(
+            config.paths,
+            output or config.paths.root,
+            checkouts,
+            config.private_places(),
+            others=tuple(classes.worktrees()),
+            components=components,
+        )
 
     def place(self, path: str, target: str) -> Path:
         """The real path of an output path; raises if it is outside of the allowed folders."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
-from commodore_py.adapters.files.archives import BadArchive, unpack_tar
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.git.mirrors import Mirrors
@@ -16,9 +13,10 @@ from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
+from commodore_py.model.spot import NOWHERE
 
 from . import artifacts, charts, web_files
-from .bounds import LocalSources
+from .bounds import Bounds, LocalSources
 from .placing import put_all
 from .plan import Placement
 from .repositories import Repositories
@@ -26,17 +24,16 @@ from .settings import FetchSettings
 from .store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from commodore_py.adapters.files.archives import Content
     from commodore_py.config import Config
+    from commodore_py.model.classpath import ClassPath
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.download import Download, Source
     from commodore_py.model.spot import Places
 
-    from .bounds import Bounds
-    from .settings import Fetching, Through
+    from .settings import FetchOne, Through
     from .store import Stored
 
 log = logging.getLogger(__name__)
@@ -49,13 +46,17 @@ _ORDER = (WebFile, Repository, Chart, Artifact)  # Kapitan's
 def fetch_downloads(
     config: Config,
     downloads: Sequence[Download],
-    bounds: Bounds,
-    places: Places,
-    shared: Iterable[Dependency] = (),
+    classes: ClassPath,
+    places: Places = NOWHERE,
     *,
+    output: Path | None = None,
     through: Through | None = None,
 ) -> None:
-    """Fetch the downloads of components, and write them to their output paths."""
+    """Fetch the downloads of components, and write them to their output paths.
+
+    Relative paths start in `output`, by default in the working directory. `through` makes another
+    way to fetch them.
+    """
     requested = downloads
     if not config.fetch_dependencies:  # still those of targets with a forced one
         forced = {download.spot.target for download in downloads if download.forced}
@@ -64,36 +65,19 @@ def fetch_downloads(
         return
     log.info("Fetching %d charts, archives, files and repositories", len(requested))
     warnings: list[CommodoreError] = []
-    run = _Run.of(config, shared, warnings.append)
-    fetching: Fetching = (
-        run if through is None else through(run.settings.store, run.fetch, run.clone_with)
-    )
-    targets, problems = _places_of(requested, bounds, places, warnings.append)
-    problems += _refused_sources(requested, run.repositories.local, places, warnings.append)
+    fetcher = _Fetcher(config, classes.dependencies, warnings.append)
+    bounds = Bounds.of(config, requested, classes, output)
+    where = {download: _place(download, places) for download in requested}
+    paths, problems = _paths_of(where, bounds, fetcher.local, warnings.append)
     raise_collected(problems, "cannot fetch all downloads")
-    sources: dict[Source, list[Download]] = {}
-    for download in requested:
-        sources.setdefault(download.source, []).append(download)
-    with run_log.stage("download", of="download", total=len(sources)):
-        fetched = in_parallel(fetching.fetch, sources, at_most=_PARALLEL)
-    outcomes = dict(zip(sources, fetched, strict=True))
-    for source, outcome in outcomes.items():
-        if isinstance(outcome, CommodoreError):
-            problems.append(_located(outcome, source, sources[source], places))
-    fetching.refuse(problems)
-    raise_collected(problems, "cannot fetch all downloads")
-    stored = {
-        source: result
-        for source, result in outcomes.items()
-        if not isinstance(result, CommodoreError)
-    }
+    stored = _fetched(fetcher, where, through)
     placements = [
-        run.placement(download, stored[download.source], targets[download], places)
+        Placement(download, paths[download], where[download], *stored[download.source])
         for download in sorted(requested, key=lambda download: _ORDER.index(type(download.source)))
     ]
+    warnings += map(_not_unpacked, filter(lambda placed: placed.is_invalid_archive, placements))
     try:
-        chosen = _first_of_each(placements, warnings.append)
-        put_all(chosen, bounds, warnings.append)
+        put_all(_first_of_each(placements, warnings.append), bounds, warnings.append)
     except OSError as error:
         raise CommodoreError(
             f"cannot write downloads: {error.strerror}", where=str(error.filename)
@@ -104,172 +88,141 @@ def fetch_downloads(
         log.warning("%s", warning, extra={"where": warning.where, "hint": warning.hint})
 
 
-@dataclass(slots=True)
-class _Run:
-    settings: FetchSettings
-    repositories: Repositories
-    charts: charts.Charts = field(init=False)
-    artifacts: artifacts.Artifacts = field(init=False)
+def _paths_of(
+    requested: Mapping[Download, str],
+    bounds: Bounds,
+    local: LocalSources,
+    warn: Callable[[CommodoreError], None],
+) -> tuple[dict[Download, Path], list[CommodoreError]]:
+    """The paths of downloads, and why they must not be written there, or read from where they are.
 
-    def __post_init__(self) -> None:
-        self.charts = charts.Charts(self.settings)
-        self.artifacts = artifacts.Artifacts(self.settings)
+    What belongs to others is a warning.
+    """
+    paths: dict[Download, Path] = {}
+    problems = []
+    for download, where in requested.items():
+        target, source = download.spot.target, download.source
+        try:
+            paths[download] = bounds.place(download.output_path, target)
+            owner = bounds.owner_besides(paths[download], target)
+            is_beside = not isinstance(source, Repository) or local.is_beside(source.url)
+        except CommodoreError as error:
+            error.where = where
+            problems.append(error)
+            continue
+        if owner is not None:
+            warn(
+                CommodoreError(
+                    f"a download of {target} is written to {download.output_path},"
+                    f" which is not its own: {owner} belongs to others",
+                    where=where,
+                    hint="use a path below ${_base_directory}",
+                )
+            )
+        if not is_beside:
+            warn(
+                CommodoreError(
+                    "a local repository that is not beside one of a dependency is downloaded:"
+                    f" {without_secrets(str(source))}",
+                    where=where,
+                    hint="move it beside the component's repository, or name it by a URL of a"
+                    " server",
+                )
+            )
+    return paths, problems
 
-    @classmethod
-    def of(
-        cls, config: Config, shared: Iterable[Dependency], warn: Callable[[CommodoreError], None]
-    ) -> _Run:
-        store, shared = Store.of(config), tuple(shared)
-        settings = FetchSettings(
-            store,
+
+class _Fetcher:
+    """The sources of a run, each fetched as its kind is."""
+
+    def __init__(
+        self,
+        config: Config,
+        dependencies: Iterable[Dependency],
+        warn: Callable[[CommodoreError], None],
+    ) -> None:
+        dependencies = tuple(dependencies)
+        self.store = Store.of(config)
+        self.local = LocalSources(config.paths.root, dependencies)
+        self._settings = FetchSettings(
+            self.store,
             refresh=not (config.local or config.offline),
             offline=config.offline,
             # Files may take longer than answers of an API.
             timeout=max(config.request_timeout, _SECONDS_FOR_FILES),
             warn=warn,
         )
-        clones = Clones.shared_with(
+        self._clones = Clones.shared_with(
             config.paths.bare_clones,
-            shared,
+            dependencies,
             Mirrors.of(config),
             local=config.local,
             offline=config.offline,
             borrow=config.lock_file is not None,
         )
-        local = LocalSources(config.paths.root, shared)
-        return cls(settings, Repositories(settings, clones, local))
+        self._repositories = Repositories(self._settings, self._clones, self.local)
+        self._charts = charts.Charts(self._settings)
 
     def clone_with(self, url: str, commit: str) -> Path:
         """The clone of a repository, with a commit in it."""
-        remote, clones = Remote(url, ""), self.repositories.clones
-        clones.commit(remote, commit)
-        return clones.of(remote)
-
-    def refuse(self, problems: Iterable[CommodoreError]) -> None:
-        """Nothing: what cannot be fetched is reported with all else."""
+        remote = Remote(url, "")
+        self._clones.commit(remote, commit)
+        return self._clones.of(remote)
 
     def fetch(self, source: Source) -> Stored | CommodoreError:
+        """The content of a source, or why it cannot be fetched."""
         try:
             with run_log.item("download", without_secrets(str(source))):
-                return self._fetch(source)
+                match source:
+                    case WebFile(url):
+                        return web_files.fetch_file(url, self._settings)
+                    case Repository():
+                        return self._repositories.fetch(source)
+                    case Chart():
+                        return self._charts.fetch(source)
+                    case Artifact():
+                        return artifacts.fetch_artifact(source, self._settings)
         except CommodoreError as error:
             return error
 
-    def _fetch(self, source: Source) -> Stored:
-        match source:
-            case WebFile(url):
-                return web_files.fetch_file(url, self.settings)
-            case Repository():
-                return self.repositories.fetch(source)
-            case Chart():
-                return self.charts.fetch(source)
-            case Artifact():
-                return self.artifacts.fetch(source)
 
-    def placement(
-        self, download: Download, stored: Stored, place: Path, places: Places
-    ) -> Placement:
-        """The placement of a download; empty for an invalid archive."""
-        variant = f"unpacked {download.unpack} {getattr(download.source, 'subpath', '')}"
-        shown = without_secrets(str(download.source))
-        if (
-            isinstance(download.source, WebFile)
-            and download.unpack
-            and not self._is_archive(download, stored)
-        ):
-            kind = stored.about.get("type") or "unknown"
-            self.settings.warn(
-                CommodoreError(
-                    f"{shown} is not unpacked and not written: its content type is {kind}",
-                    where=_place(download, places),
-                    hint="only tar and zip archives are unpacked, compressed ones if their URL ends"
-                    " with .tar.gz or .tgz; after a query, add #.tgz to it",
-                )
-            )
-        return Placement(
-            place,
-            _address_of(download.source),
-            f"{stored.sha256} {variant}",
-            partial(self._content, download, stored, shown),
-            shown,
-            where=_place(download, places),
-        )
+def _fetched(
+    fetcher: _Fetcher, requested: Mapping[Download, str], through: Through | None
+) -> dict[Source, tuple[Stored, Path]]:
+    """Fetch each source once, with the file of its content.
 
-    def _is_archive(self, download: Download, stored: Stored) -> bool:
-        assert isinstance(download.source, WebFile)  # noqa: S101 - for the type checker
-        file = self.settings.store.content(stored)
-        return web_files.is_archive(file, download.source.url, stored.about.get("type"))
-
-    def _content(self, download: Download, stored: Stored, shown: str) -> Content:
-        file = self.settings.store.content(stored)
-        try:
-            match download.source:
-                case WebFile(url) if download.unpack:
-                    return web_files.unpacked(file, url, stored.about.get("type")) or {}
-                case WebFile():
-                    return web_files.alone(file)
-                case Repository():
-                    return unpack_tar(file)
-                case Chart():
-                    return charts.content_of(stored, file)
-                case Artifact() as artifact:
-                    return artifacts.content_of(artifact, file)
-        except BadArchive as error:
-            error.where = error.where or shown
-            raise
-
-
-def _places_of(
-    requested: Iterable[Download],
-    bounds: Bounds,
-    places: Places,
-    warn: Callable[[CommodoreError], None],
-) -> tuple[dict[Download, Path], list[CommodoreError]]:
-    paths: dict[Download, Path] = {}
+    An error names all entries that request it.
+    """
+    fetch: FetchOne = fetcher.fetch
+    if through is not None:
+        fetch = through(fetcher.store, fetcher.fetch, fetcher.clone_with)
+    sources: dict[Source, list[str]] = {}
+    for download, where in requested.items():
+        sources.setdefault(download.source, []).append(where)
+    with run_log.stage("download", of="download", total=len(sources)):
+        outcomes = in_parallel(fetch, sources, at_most=_PARALLEL)
+    stored: dict[Source, tuple[Stored, Path]] = {}
     problems = []
-    for download in requested:
-        try:
-            target = download.spot.target
-            paths[download] = bounds.place(download.output_path, target)
-            owner = bounds.owner_besides(paths[download], target)
-            if owner is not None:
-                warn(
-                    CommodoreError(
-                        f"a download of {target} is written to {download.output_path},"
-                        f" which is not its own: {owner} belongs to others",
-                        where=_place(download, places),
-                        hint="use a path below ${_base_directory}",
-                    )
-                )
-        except CommodoreError as error:
-            error.where = _place(download, places)
-            problems.append(error)
-    return paths, problems
+    for source, outcome in zip(sources, outcomes, strict=True):
+        if isinstance(outcome, CommodoreError):
+            spots = (outcome.where, *dict.fromkeys(sources[source]))
+            outcome.where = "\n".join(filter(None, spots))
+            outcome.add_note(f"while fetching {without_secrets(str(source))}")
+            problems.append(outcome)
+        else:
+            stored[source] = outcome, fetcher.store.content(outcome)
+    raise_collected(problems, "cannot fetch all downloads")
+    return stored
 
 
-def _refused_sources(
-    requested: Iterable[Download],
-    local: LocalSources,
-    places: Places,
-    warn: Callable[[CommodoreError], None],
-) -> Iterator[CommodoreError]:
-    for download in requested:
-        if not isinstance(download.source, Repository):
-            continue
-        try:
-            if not local.is_beside(download.source.url):
-                warn(
-                    CommodoreError(
-                        "a local repository that is not beside one of a dependency is downloaded:"
-                        f" {without_secrets(download.source.url)}",
-                        where=_place(download, places),
-                        hint="move it beside the component's repository, or name it by a URL of a"
-                        " server",
-                    )
-                )
-        except CommodoreError as error:
-            error.where = _place(download, places)
-            yield error
+def _not_unpacked(placement: Placement) -> CommodoreError:
+    kind = placement.stored.about.get("type") or "unknown"
+    return CommodoreError(
+        f"{placement.what} is not unpacked and not written: its content type is {kind}",
+        where=placement.where,
+        hint="only tar and zip archives are unpacked, compressed ones if their URL ends"
+        " with .tar.gz or .tgz; after a query, add #.tgz to it",
+    )
 
 
 def _first_of_each(
@@ -291,27 +244,7 @@ def _first_of_each(
     return list(placed.values())
 
 
-def _address_of(source: Source) -> str:
-    match source:
-        case WebFile(url) | Repository(url):
-            return url
-        case Chart(repository):
-            return repository
-        case Artifact(reference):
-            return reference
-
-
 def _place(download: Download, places: Places) -> str:
     path = tuple(str(key) for key in download.spot.path)
     place = places.parameter(download.spot.target, path)
     return f"{place}\n{download.spot}" if place else str(download.spot)
-
-
-def _located(
-    error: CommodoreError, source: Source, downloads: Sequence[Download], places: Places
-) -> CommodoreError:
-    """Add every entry that requests a source to its error."""
-    spots = dict.fromkeys(_place(download, places) for download in downloads)
-    error.where = "\n".join(filter(None, (error.where, *spots)))
-    error.add_note(f"while fetching {without_secrets(str(source))}")
-    return error

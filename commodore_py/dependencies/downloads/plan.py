@@ -5,31 +5,86 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files.archives import BadArchive, unpack_tar
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
+from commodore_py.model.download import Artifact, Chart, Repository, WebFile
 from commodore_py.model.tree import folders_above
+
+from . import artifacts, charts, web_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from commodore_py.adapters.files.archives import Content, Member
+    from commodore_py.model.download import Download
 
     from .bounds import Bounds
+    from .store import Stored
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A content and the path that it is written to."""
+    """A download, its content in the store, and the path that it is written to."""
 
+    download: Download
     path: Path
-    source: str
-    """Where it comes from, without the version."""
-    digest: str
-    """Of the content, and of how it is written."""
-    load: Callable[[], Content]
-    what: str
-    """A description for messages."""
-    where: str = ""
+    where: str
+    """The place that requests it."""
+    stored: Stored
+    file: Path
+    """The content."""
+
+    @property
+    def what(self) -> str:
+        """A description for messages."""
+        return without_secrets(str(self.download.source))
+
+    @property
+    def source(self) -> str:
+        """Where it comes from, without the version."""
+        match self.download.source:
+            case WebFile(url) | Repository(url):
+                return url
+            case Chart(repository):
+                return repository
+            case Artifact(reference):
+                return reference
+
+    @property
+    def digest(self) -> str:
+        """Of the content, and of how it is written."""
+        subpath = getattr(self.download.source, "subpath", "")
+        return f"{self.stored.sha256} unpacked {self.download.unpack} {subpath}"
+
+    @property
+    def is_invalid_archive(self) -> bool:
+        """True if it is to be unpacked, and Kapitan would not do that."""
+        source = self.download.source
+        is_archive = not isinstance(source, WebFile) or web_files.is_archive(
+            self.file, source.url, self.stored.about.get("type")
+        )
+        return self.download.unpack and not is_archive
+
+    def content(self) -> Content:
+        """Its files; none for what is not a valid archive."""
+        try:
+            match self.download.source:
+                case WebFile(url) if self.download.unpack:
+                    kind = self.stored.about.get("type")
+                    return web_files.unpacked(self.file, url, kind) or {}
+                case WebFile():
+                    return web_files.alone(self.file)
+                case Repository():
+                    return unpack_tar(self.file)
+                case Chart():
+                    return charts.content_of(self.stored, self.file)
+                case Artifact() as artifact:
+                    return artifacts.content_of(artifact, self.file)
+        except BadArchive as error:
+            error.where = error.where or self.what
+            raise
 
 
 def planned_files(
@@ -40,7 +95,7 @@ def planned_files(
     for placement in placements:
         path = placement.path
         members = {
-            path / name if name else path: member for name, member in placement.load().items()
+            path / name if name else path: member for name, member in placement.content().items()
         }
         bounds.check(members)
         replaced: dict[str, Path] = {}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.dependencies.offline import NotAvailableOffline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
 
     from commodore_py.errors import CommodoreError
@@ -35,23 +35,7 @@ class FetchSettings:
             raise NotAvailableOffline.named(what)
 
 
-class Fetching(Protocol):
-    """Another way to fetch sources than as they are requested."""
-
-    def fetch(self, source: Source) -> Stored | CommodoreError:
-        """The content of a source."""
-
-    def refuse(self, problems: Iterable[CommodoreError]) -> None:
-        """End the run for problems of its own."""
-
-
-class Through(Protocol):
-    """Makes one; `clone_with` gives the clone of a repository, with a commit in it."""
-
-    def __call__(
-        self,
-        store: Store,
-        fetch: Callable[[Source], Stored | CommodoreError],
-        clone_with: Callable[[str, str], Path],
-    ) -> Fetching:
-        """For the downloads of one run."""
+FetchOne: TypeAlias = "Callable[[Source], Stored | CommodoreError]"
+"""Fetches a source, or returns why it cannot be fetched."""
+Through: TypeAlias = "Callable[[Store, FetchOne, Callable[[str, str], Path]], FetchOne]"
+"""Makes another one of the store, of the usual one, and of what finds a clone with a commit."""

@@ -18,7 +18,7 @@ from .commits import tree_in
 from .renovate import hint_of_download
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path as Folder
 
     from commodore_py.dependencies.downloads.store import Store, Stored
@@ -96,10 +96,6 @@ class DownloadInputs:
         self._state, self._store, self._fetch = state, store, fetch
         self._clone_with = clone_with
         """The clone of a repository, with a commit in it."""
-
-    def refuse(self, problems: Iterable[CommodoreError]) -> None:
-        """End a frozen run whose downloads are not locked."""
-        self._state.raise_changes(problems)
 
     def fetch(self, source: Source) -> Stored | CommodoreError:
         """Fetch a source as it is locked, or note what it is now."""

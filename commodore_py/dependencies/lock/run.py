@@ -129,9 +129,9 @@ class LockedRun(RunLock):
         store: Store,
         fetch: Callable[[Source], Stored | CommodoreError],
         clone_with: Callable[[str, str], Folder],
-    ) -> DownloadInputs:
+    ) -> Callable[[Source], Stored | CommodoreError]:
         """How downloads are fetched."""
-        return DownloadInputs(self.state, store, fetch, clone_with)
+        return DownloadInputs(self.state, store, fetch, clone_with).fetch
 
     def bases(self, config: Config) -> Bases:
         """How kustomize gets what its kustomizations are built on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.problem import Problem
 
 from .document import Block, Lock
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 class LockWouldChange(CommodoreError):
     """A lock file would have to change, and may not."""
 
-    exit_code = 6
-
-
-class _Several(SeveralErrors):
     exit_code = 6
 
 
@@ -115,19 +111,8 @@ class LockState:
             Problem(message, where=where, severity=severity, strict=strict, code="lock/notice")
         )
 
-    def raise_changes(self, more: Iterable[CommodoreError] = ()) -> None:
+    def raise_changes(self) -> None:
         """End a run that would have to change its lock, or to fetch without a network."""
-        changes = [*self.changes, *(error for error in more if isinstance(error, LockWouldChange))]
-        problems = [*changes, *self.missing]
-        if len(problems) == 1:
-            raise problems[0]
-        if changes:
-            raise _Several(
-                f"the lock file does not cover everything: {len(problems)} problems",
-                errors=problems,
-            )
-        if problems:
-            raise SeveralErrors(
-                f"what is locked is not available offline: {len(problems)} problems",
-                errors=problems,
-            )
+        changed = "the lock file does not cover everything"
+        summary = changed if self.changes else "what is locked is not available offline"
+        raise_collected([*self.changes, *self.missing], summary)

@@ -11,7 +11,7 @@ from commodore_py import compiler, pipeline, run_log
 from commodore_py.adapters.files import link, write_tree
 from commodore_py.adapters.git import on_disk
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.downloads.components import fetch_downloads
+from commodore_py.dependencies.downloads.fetch import fetch_downloads
 from commodore_py.dependencies.jsonnet.component_libraries import (
     install_component_libraries,
     link_component_libraries,

@@ -14,7 +14,7 @@ from commodore_py.adapters.git.refs import BRANCHES, TAGS
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.bundles.index import FILE, parse
-from commodore_py.dependencies.downloads.artifacts import Artifacts
+from commodore_py.dependencies.downloads.artifacts import fetch_artifact
 from commodore_py.dependencies.downloads.charts import Charts
 from commodore_py.dependencies.downloads.settings import FetchSettings
 from commodore_py.dependencies.downloads.store import Store
@@ -69,7 +69,7 @@ class _Checking:
             offline=False,
             timeout=config.request_timeout,
         )
-        self._charts, self._artifacts = Charts(self._settings), Artifacts(self._settings)
+        self._charts = Charts(self._settings)
 
     def check(self, named_block: tuple[Path, Block]) -> Finding | None:
         path, block = named_block
@@ -98,7 +98,7 @@ class _Checking:
         if path[0] == "file":
             sha256 = fetch_file(path[1], self._settings).sha256
             return _same_if(sha256 == sha256_in(block), "changed", f"its SHA-256 is {sha256}")
-        digest = self._artifacts.fetch(Artifact(path[1])).about.get("digest", "")
+        digest = fetch_artifact(Artifact(path[1]), self._settings).about.get("digest", "")
         return _same_if(digest == block.text("digest"), "moved", f"its digest is {digest}")
 
     def _of_repository(self, url: str, requested: str, block: Block) -> tuple[State, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.compiler import wanted_downloads
-from commodore_py.dependencies.downloads.components import fetch_downloads
+from commodore_py.dependencies.downloads.fetch import fetch_downloads
 from commodore_py.errors import CommodoreError
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.inventory import Instance, Inventory
