@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import UsageError
@@ -15,98 +15,64 @@ if TYPE_CHECKING:
 
     from commodore_py.model.cluster import Cluster
 
-    from .document import Lock
+    from .document import Lock, Path
     from .state import LockState
-
-_BLOCKS = ("cluster", "facts", "dynamic_facts")
 
 
 def locked_cluster(state: LockState, cluster_id: str, load: Callable[[], Cluster]) -> Cluster:
-    """The cluster of a run; an offline run does not load it."""
+    """The cluster of a run; an offline run does not load it.
+
+    Names and facts are values, URLs and the tenant are requests.
+    """
     lock, settings = state.lock, state.settings
     if settings.offline:
-        for kind in _BLOCKS:
+        for kind in facts.KINDS:
             state.keep((kind,))
         return facts.cluster_in(lock, cluster_id)
     now = load()
-    renewed = {path[0] for path in settings.renewed}
-    if ("cluster",) not in lock.blocks:
+    shown = replace(now, catalog_url=without_secrets(now.catalog_url))
+    blocks = facts.blocks_of(shown)
+    if ("cluster",) in lock.blocks:
         if settings.frozen:
-            state.refuse(f"cluster {cluster_id}", "it is not locked")
-            state.raise_changes()
-        return _recorded(state, now, kinds=_BLOCKS)
-    _refuse_requests(state, now)
-    current = _with_drift(state, now, renewed)
-    # Names and facts are values, URLs are requests.
-    cluster = lock.blocks["cluster",]
-    values_now = facts.blocks_of(current)["cluster",]
-    values = {**cluster.values, **values_now, "catalog_url": without_secrets(current.catalog_url)}
-    state.record(("cluster",), values)
-    return current
+            for why in facts.changed_requests(shown, lock):
+                state.refuse(f"cluster {now.id}", why)
+        for kind in facts.KINDS:
+            if (kind,) not in settings.renewed:
+                _use_locked(state, now, kind, blocks)
+    elif settings.frozen:
+        state.refuse(f"cluster {cluster_id}", "it is not locked")
+        state.raise_changes()
+    for path, values in blocks.items():
+        before = lock.blocks.get(path)
+        replaced = before.values if before is not None and path[0] != "cluster" else ()
+        state.record(path, values, order=replaced)
+    # What comes back from a lock is what is compiled.
+    return facts.with_locked_values(now, replace(lock, blocks=state.recorded))
 
 
-def _refuse_requests(state: LockState, now: Cluster) -> None:
-    changed = facts.changed_requests(
-        replace(now, catalog_url=without_secrets(now.catalog_url)), state.lock
-    )
-    if state.settings.frozen:
-        for why in changed:
-            state.refuse(f"cluster {now.id}", why)
-
-
-def _with_drift(state: LockState, now: Cluster, renewed: set[str]) -> Cluster:
-    """The locked facts, except those that are to be renewed; others are notices."""
-    drift = {
-        kind: names
-        for kind, names in facts.differing(now, state.lock).items()
-        if kind not in renewed
-    }
-    renewing = {kind for kind in _BLOCKS if kind in renewed}
-    for kind, names in drift.items():
-        block = state.lock.blocks.get((kind,))
-        if block is not None and facts.is_digest(block):
-            text = f"{kind.replace('_', ' ')} are not those whose digest is locked"
-            if state.settings.frozen:
-                state.refuse(f"cluster {now.id}", text)
-            else:
+def _use_locked(
+    state: LockState, now: Cluster, kind: str, blocks: dict[Path, dict[str, Any]]
+) -> None:
+    """Use the values that are locked in place of those of now, and report what differs."""
+    block, what = state.lock.blocks.get((kind,)), kind.replace("_", " ")
+    if block is not None and facts.is_digest(block):
+        if block.text("digest") != facts.digest_of(getattr(now, kind)):
+            text = f"{what} are not those whose digest is locked"
+            if not state.settings.frozen:
                 state.notice(f"{text}: they are used")
-                renewing.add(kind)
-        else:
-            what = kind.replace("_", " ")
-            state.drift += (f"{kind}/{name}" for name in names)
-            state.notice(
-                f"{what} of cluster {now.id} differ from what is locked, which is used:"
-                f" {', '.join(names)}"
-            )
-    for kind in ("facts", "dynamic_facts"):
-        if kind not in renewing:
-            state.keep((kind,))
-    as_locked = facts.with_locked_values(now, state.lock)
-    renewed_now = {kind: getattr(now, kind) for kind in renewing if kind != "cluster"}
-    if "cluster" in renewing:
-        renewed_now |= {
-            name: getattr(now, name) for name in ("display_name", "tenant_display_name")
-        }
-    result = replace(as_locked, **renewed_now)
-    if renewing:
-        _recorded(state, result, kinds=tuple(renewing))
-    return result
-
-
-def _recorded(state: LockState, cluster: Cluster, *, kinds: tuple[str, ...]) -> Cluster:
-    """Note everything about a cluster; what comes back from a lock is what is compiled."""
-    shown = replace(cluster, catalog_url=without_secrets(cluster.catalog_url))
-    for path, values in facts.blocks_of(shown).items():
-        if path[0] in kinds:
-            block = state.lock.blocks.get(path)
-            order = tuple(block.values) if block is not None and path[0] != "cluster" else ()
-            state.record(path, values, order=order)
-    made = replace(state.lock, blocks=state.recorded)
-    recorded = facts.with_locked_values(cluster, made)
-    others = {
-        kind: getattr(cluster, kind) for kind in ("facts", "dynamic_facts") if kind not in kinds
-    }
-    return replace(recorded, **others)
+                return
+            state.refuse(f"cluster {now.id}", text)
+    elif names := facts.differing(now, kind, block):
+        state.drift += (f"{kind}/{name}" for name in names)
+        state.notice(
+            f"{what} of cluster {now.id} differ from what is locked, which is used:"
+            f" {', '.join(names)}"
+        )
+    if kind == "cluster":
+        blocks["cluster",] |= facts.names_in(block)
+    else:
+        blocks.pop((kind,), None)
+        state.keep((kind,))
 
 
 def refuse_other_cluster(lock: Lock, cluster_id: str, name: str) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .document import Lock, Path
 
 _FACTS = ("facts", "dynamic_facts")
+KINDS = ("cluster", *_FACTS)
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _REQUESTS = ("tenant", "catalog_url")
 _NAMES = ("display_name", "tenant_display_name")
@@ -59,31 +60,24 @@ def digest_of(facts: Mapping[str, Any]) -> str:
     return f"sha256:{hashlib.sha256(text).hexdigest()}"
 
 
-def differing(cluster: Cluster, lock: Lock) -> dict[str, list[str]]:
-    """The keys of facts, and the names, that are not what is locked."""
-    differences: dict[str, list[str]] = {}
-    for kind in _FACTS:
-        block, now = lock.blocks.get((kind,)), getattr(cluster, kind)
-        if block is not None and is_digest(block):
-            if block.text("digest") != digest_of(now):
-                differences[kind] = []
-            continue
-        locked, current = (
-            facts_in(block),
-            {str(key): _normal_value(value) for key, value in now.items()},
-        )
-        names = sorted(
-            key
-            for key in locked.keys() | current.keys()
-            if (key in locked, locked.get(key)) != (key in current, current.get(key))
-        )
-        if names:
-            differences[kind] = names
-    block_of_cluster = lock.blocks.get(("cluster",), Block({}))
-    names = [
-        name for name in _NAMES if block_of_cluster.text(name) != (getattr(cluster, name) or "")
-    ]
-    return {**differences, "cluster": names} if names else differences
+def names_in(block: Block | None) -> dict[str, str]:
+    """The names of a cluster and its tenant in a block."""
+    return {name: block.text(name) if block is not None else "" for name in _NAMES}
+
+
+def differing(cluster: Cluster, kind: str, block: Block | None) -> list[str]:
+    """The keys of facts of a kind, or the names, that are not what is locked."""
+    if kind == "cluster":
+        locked: Mapping[str, Any] = names_in(block)
+        current = {name: getattr(cluster, name) or "" for name in _NAMES}
+    else:
+        locked = facts_in(block)
+        current = {str(key): _normal_value(fact) for key, fact in getattr(cluster, kind).items()}
+    return sorted(
+        key
+        for key in locked.keys() | current.keys()
+        if (key in locked, locked.get(key)) != (key in current, current.get(key))
+    )
 
 
 def changed_requests(cluster: Cluster, lock: Lock) -> list[str]:
@@ -100,8 +94,7 @@ def changed_requests(cluster: Cluster, lock: Lock) -> list[str]:
 
 def with_locked_values(cluster: Cluster, lock: Lock) -> Cluster:
     """The cluster with the facts and names that are locked."""
-    block = lock.blocks.get(("cluster",), Block({}))
-    values: dict[str, Any] = {name: block.text(name) for name in _NAMES}
+    values: dict[str, Any] = {**names_in(lock.blocks.get(("cluster",)))}
     for kind in _FACTS:
         facts = lock.blocks.get((kind,))
         if facts is None or not is_digest(facts):

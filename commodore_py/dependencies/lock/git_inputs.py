@@ -83,8 +83,6 @@ class GitInputs:
             requests = [request for request in map(self._offline, requests) if request is not None]
             if any(dependency_spec.kind in CONFIGURATION for dependency_spec in dependency_specs):
                 self._state.raise_changes()
-        else:
-            self._open_cached(requests)
         fetched = self._fetched(requests)
         return tuple(self._noted(*pair) for pair in zip(requests, fetched, strict=True))
 
@@ -158,16 +156,6 @@ class GitInputs:
             )
         )
         return None
-
-    def _open_cached(self, requests: Iterable[_Request]) -> None:
-        """Make missing clones from the user's cache where that has what is locked."""
-        for spec, commit in {
-            request.spec.url: (request.spec, request.commit) for request in requests
-        }.values():
-            if not commit or spec.kind in CONFIGURATION:
-                continue
-            if not (bare_clone_of(spec, self._config.paths) / "HEAD").is_file():
-                commits.is_here(self._config, spec, commit)
 
     def _fetched(self, requests: list[_Request]) -> tuple[Dependency, ...]:
         dependency_specs = [request.to_fetch for request in requests]
