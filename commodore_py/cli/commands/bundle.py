@@ -161,15 +161,17 @@ def publish(
         change for change, (_, sign, text) in zip(changes, pairs, strict=True) if not text
     ]:
         raise UsageError(f"--set {wrong[0]}: expected NAME=VERSION")
-    request = publishing.Request(
-        version,
-        tuple((str(lock), LockFile.read(lock).lock) for lock in locks),
-        clusters,
-        {name: text for name, _, text in pairs},
-        tests,
-    )
     config = compiling_config(settings, options, strict=options["strict"])
-    done = publishing.publish(config, checkout.writable(config.paths), request, push=push)
+    done = publishing.publish(
+        config,
+        checkout.writable(config.paths),
+        version,
+        locks={str(lock): LockFile.read(lock).lock for lock in locks},
+        clusters=clusters,
+        changes={name: text for name, _, text in pairs},
+        tests=tests,
+        push=push,
+    )
     formats.show(output, shown.published(done), shown.published_lines(done))
 
 

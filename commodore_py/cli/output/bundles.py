@@ -112,12 +112,12 @@ def content(entry: Entry, entries: Content) -> dict[str, Any]:
             {
                 "kind": kind.removesuffix("s"),
                 "name": name,
-                "url": fields.get("url"),
-                "version": fields.get("version"),
-                "path": fields.get("path"),
-                "commit": entry.commits.get(name),
+                "url": pinned.url or None,
+                "version": pinned.version or None,
+                "path": pinned.path or None,
+                "commit": pinned.commit or None,
             }
-            for (kind, name), fields in sorted(entries.items())
+            for (kind, name), pinned in sorted(entries.items())
         ],
     }
 
@@ -125,8 +125,8 @@ def content(entry: Entry, entries: Content) -> dict[str, Any]:
 def content_lines(entry: Entry, entries: Content) -> Iterator[str]:
     """Render it for people."""
     yield escaping.one_line(entry.version + (f"  {entry.notes}" if entry.notes else ""))
-    for (kind, name), fields in sorted(entries.items()):
-        text = f"  {kind.removesuffix('s')} {name}  {fields.get('version', '')}"
+    for (kind, name), pinned in sorted(entries.items()):
+        text = f"  {kind.removesuffix('s')} {name}  {pinned.version}"
         yield escaping.one_line(text)
 
 
@@ -141,9 +141,9 @@ def published(done: Published) -> dict[str, Any]:
         "overridden": [
             {
                 "cluster": tested.cluster,
-                "kind": override.key[0].removesuffix("s"),
-                "name": override.key[1],
-                "version": override.version,
+                "kind": override.kind,
+                "name": override.name,
+                "version": override.deployed,
                 "where": override.where or None,
             }
             for tested in done.tested
@@ -182,9 +182,9 @@ def published_lines(done: Published) -> Iterator[str]:
         text = f"{step.cluster}  from {step.before}  {grade}" + (f"  ({reason})" if reason else "")
         yield escaping.one_line(text)
     for tested in done.tested:
-        for (kind, name), version, where in tested.overrides:
-            what = f"{kind.removesuffix('s')} {name}  {version}"
-            yield escaping.one_line(f"{tested.cluster}  overrides {what}  ({where})")
+        for override in tested.overrides:
+            what = f"{override.kind} {override.name}  {override.deployed}"
+            yield escaping.one_line(f"{tested.cluster}  overrides {what}  ({override.where})")
     if done.tested and done.untested:
         names = ", ".join(f"{kind.removesuffix('s')} {name}" for kind, name in done.untested)
         yield escaping.one_line(f"not tested: {names}")

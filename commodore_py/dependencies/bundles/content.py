@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters import yaml
@@ -16,17 +17,33 @@ if TYPE_CHECKING:
 KINDS = ("components", "packages")
 FIELDS = ("url", "version", "path")
 
-Content: TypeAlias = Mapping[tuple[str, str], Mapping[str, str]]
-"""Fields by kind and name."""
+Key: TypeAlias = tuple[str, str]
+"""Kind, as in the class, and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A component or a package of a bundle."""
+
+    url: str = ""
+    version: str = ""
+    path: str = ""
+    commit: str = ""
+    """Of a tag, when it was published."""
+    branch: str = ""
+    """The branch that the version was taken from, if it is a commit."""
+
+
+Content: TypeAlias = Mapping[Key, Pinned]
 
 _MARKS = "~="
 _REFERENCE = re.compile(r"\$\{([^${}]+)\}")
 _DEEPEST = 8
 
 
-def content_of(text: bytes, where: str) -> Content:
-    """The entries of a bundle's class."""
-    return dict(_entries(yaml.load(text, name=where), where))
+def content_of(text: bytes, where: str, commits: Mapping[str, str] | None = None) -> Content:
+    """The entries of a bundle's class; `commits` are those of tags by name."""
+    return dict(_entries(yaml.load(text, name=where), where, commits or {}))
 
 
 def digest_of(text: bytes) -> str:
@@ -34,14 +51,17 @@ def digest_of(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def _entries(loaded: object, where: str) -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
+def _entries(
+    loaded: object, where: str, commits: Mapping[str, str]
+) -> Iterator[tuple[Key, Pinned]]:
     parameters = _child(loaded, "parameters")
     for kind in KINDS:
         for name, fields in _pairs(_child(parameters, kind)):
             if not isinstance(fields, Mapping):
                 raise CommodoreError(f"{kind}.{name} is not a mapping", where=where)
             stated = {str(key).lstrip(_MARKS): str(value) for key, value in fields.items()}
-            yield (kind, name), {key: stated[key] for key in FIELDS if key in stated}
+            given = {key: stated[key] for key in FIELDS if key in stated}
+            yield (kind, name), Pinned(**given, commit=commits.get(name, ""))
 
 
 def _child(value: object, name: str) -> object:

@@ -14,7 +14,7 @@ from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.problem import Problem
 
-from .content import FIELDS, content_of, digest_of, resolved
+from .content import FIELDS, Pinned, content_of, digest_of, resolved
 from .index import CLASSES, FILE, FOLDER, Index, parse
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def find(classes: ClassPath, node: Node, places: Places, *, locked: bool = False
     entry = used[-1]
     place, alias = _asked_for(entry.class_name, included)
     text = bytes_of(class_file(folder, entry.name))
-    content = content_of(text, place)
-    deviations = tuple(_deviations(content, classes, node, places, entry))
+    content = content_of(text, place, entry.commits)
+    deviations = tuple(deviations_from(content, classes, node, places))
     bundle = BundleUse(entry.version, entry.class_name, alias, place, deviations)
     problems = (
         *_twice(index, used, included),
@@ -185,8 +185,8 @@ def _moved(entry: Entry, content: Content, classes: ClassPath, place: str) -> It
     """Tags of the bundle that are not at the commits of its publication."""
     for dependency in classes.of_kind(Kind.COMPONENT, Kind.PACKAGE):
         name, kind = dependency.spec.name, f"{_KINDS[dependency.spec.kind]}s"
-        published = entry.commits.get(name, "")
-        is_as_stated = content.get((kind, name), {}).get("version") == dependency.spec.version
+        pinned = content.get((kind, name), Pinned())
+        published, is_as_stated = pinned.commit, pinned.version == dependency.spec.version
         if published and is_as_stated and not dependency.commit.startswith(published):
             yield Problem(
                 f"tag {dependency.spec.version} of {_KINDS[dependency.spec.kind]} {name} was moved"
@@ -198,30 +198,30 @@ def _moved(entry: Entry, content: Content, classes: ClassPath, place: str) -> It
             )
 
 
-def _deviations(
-    content: Content, classes: ClassPath, node: Node, places: Places, entry: Entry
+def deviations_from(
+    content: Content, classes: ClassPath, node: Node, places: Places
 ) -> Iterator[Deviation]:
-    """Deviations of what is deployed from the bundle."""
-    ending = f"/{FOLDER}/{entry.name}.y"
+    """Deviations of what is deployed from a bundle."""
     for dependency in classes.of_kind(*_KINDS):
         kind, name = _KINDS[dependency.spec.kind], dependency.spec.name
         key = "packages" if kind == "package" else "components"
-        base = content.get((key, dependency.spec.component or name), {})
-        stated = {**base, **content.get((key, name), {})}
+        base = content.get((key, dependency.spec.component or name), Pinned())
+        own = content.get((key, name), Pinned())
         if kind == "instance" and _as_component(dependency, classes):
             continue
         where = places.parameter(BOOTSTRAP, (key, name))
-        if not stated:
+        if base == own == Pinned():
             yield Deviation(kind, name, "", "", dependency.spec.version or "", where)
             continue
         for field in FIELDS:
             deployed = _field(dependency, field)
-            if deployed == _plain(resolved(stated.get(field, ""), node.parameters), field):
+            stated = getattr(own, field) or getattr(base, field)
+            if deployed == _plain(resolved(stated, node.parameters), field):
                 continue
             where = places.parameter(BOOTSTRAP, (key, name, field))
-            # A reference in the bundle that cannot be followed here has its value from there.
-            if ending not in where:
-                yield Deviation(kind, name, field, stated.get(field, ""), deployed, where)
+            # A reference in a bundle that cannot be followed here has its value from there.
+            if f"/{FOLDER}/" not in where:
+                yield Deviation(kind, name, field, stated, deployed, where)
 
 
 def _as_component(instance: Dependency, classes: ClassPath) -> bool:

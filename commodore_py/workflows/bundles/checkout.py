@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import yaml
 from commodore_py.adapters.files import remove, write_if_changed
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.status import status
@@ -56,34 +57,29 @@ class Bundles:
 
     def content(self, entry: Entry) -> Content:
         """Content of a version."""
-        return content_of(self.bytes_of(entry), str(class_file(self.folder, entry.name)))
+        file = str(class_file(self.folder, entry.name))
+        return content_of(self.bytes_of(entry), file, entry.commits)
 
     def aliases(self) -> dict[str, str]:
         """Classes in `bundles` that the index lacks, and the version that each leads to, if any."""
-        return {name: self._leads_to(name) for name in self._names() if not self._entry_of(name)}
-
-    def _names(self) -> list[str]:
+        versions = {entry.name: entry.version for entry in self.index.entries}
         files = (self.folder / FOLDER).glob("*.y*ml")
-        return sorted({file.stem for file in files if file.name != Path(FILE).name})
+        names = {file.stem for file in files if file.name != Path(FILE).name} - versions.keys()
+        included = {name: self._only_class_of(name) for name in names}
+        aliases = {}
+        for name in sorted(names):
+            leads_to = name
+            for _ in names:
+                leads_to = included.get(leads_to, leads_to)
+            aliases[name] = versions.get(leads_to, "")
+        return aliases
 
-    def _entry_of(self, name: str) -> Entry | None:
-        return next((entry for entry in self.index.entries if entry.name == name), None)
-
-    def _leads_to(self, name: str) -> str:
-        seen: set[str] = set()
-        while name not in seen:
-            seen.add(name)
-            entry = self._entry_of(name)
-            if entry is not None:
-                return entry.version
-            text = bytes_of(class_file(self.folder, name)).decode(errors="replace")
-            lines = [line.strip() for line in text.splitlines() if not line.startswith("#")]
-            words = " ".join(lines).replace("[", " ").replace("]", " ").split()
-            if not words or words[0] != "classes:" or len(words) not in {2, 3}:
-                return ""
-            name = words[-1].lstrip(".-")
-            if not class_file(self.folder, name).is_file():
-                return ""
+    def _only_class_of(self, name: str) -> str:
+        """The class that a class includes, if that is all that it does."""
+        file = class_file(self.folder, name)
+        match yaml.load(bytes_of(file), name=str(file)):
+            case {"classes": [str(included)], **others} if not others:
+                return included.rpartition(".")[2]
         return ""
 
 

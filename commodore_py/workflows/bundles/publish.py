@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py import __version__
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml import splice
-from commodore_py.dependencies.bundles.content import content_of, digest_of
+from commodore_py.dependencies.bundles.content import Key, Pinned, content_of, digest_of
 from commodore_py.dependencies.bundles.index import (
     FILE,
     FOLDER,
@@ -22,11 +22,11 @@ from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.workflows.lock.names import is_floating
 
 from .checkout import commit
-from .testing import Key, Pinned, Tested, steps_to, tested_by
+from .testing import Tested, steps_to, tested_by
 from .trials import trials
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from commodore_py.config import Config
     from commodore_py.dependencies.bundles.order import Order
@@ -61,31 +61,28 @@ class Published:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The version to publish."""
+def publish(
+    config: Config,
+    bundles: Bundles,
+    version: str,
+    *,
+    locks: Mapping[str, Lock],
+    clusters: tuple[str, ...],
+    changes: Mapping[str, str],
+    tests: tuple[str, ...],
+    push: bool,
+) -> Published:
+    """Compile all test clusters with a new version; if they compile, commit it.
 
-    version: str
-    locks: Sequence[tuple[str, Lock]] = ()
-    """Names of files, and what they lock."""
-    clusters: tuple[str, ...] = ()
-    """Clusters whose versions are taken."""
-    changes: Mapping[str, str] = field(default_factory=dict)
-    """Versions by name that win over all others."""
-    tests: tuple[str, ...] = ()
-
-
-def publish(config: Config, bundles: Bundles, request: Request, *, push: bool) -> Published:
-    """Compile all test clusters with a new version; if they compile, commit it."""
-    order = _order_of(bundles, request.version)
-    name = _free_name(bundles, request.version, order)
-    locks = [
-        *request.locks,
-        *((cluster, _lock_of(config, cluster)) for cluster in request.clusters),
-    ]
-    entries = _entries(bundles, locks, request.changes)
-    tests = request.tests or bundles.index.test_clusters or request.clusters
-    tests = tests or tuple(lock.cluster for _, lock in request.locks)
+    Versions are taken from locks by their files' names, and from clusters; `changes` are versions
+    by name that win over all others.
+    """
+    order = _order_of(bundles, version)
+    name = _free_name(bundles, version, order)
+    tests = tests or bundles.index.test_clusters or clusters
+    tests = tests or tuple(lock.cluster for lock in locks.values())
+    deployed = {cluster: _lock_of(config, cluster) for cluster in clusters}
+    entries = _entries(bundles, {**locks, **deployed}, changes)
     steps: list[Step] = []
     tested: list[Tested] = []
     for cluster in tests:
@@ -94,21 +91,20 @@ def publish(config: Config, bundles: Bundles, request: Request, *, push: bool) -
                 base = compiling.compiled()
                 tried = compiling.with_bundle(_text(entries), base)
             except CommodoreError as error:
-                error.add_note(f"while testing bundle {request.version} with cluster {cluster}")
+                error.add_note(f"while testing bundle {version} with cluster {cluster}")
                 raise
-            tested.append(tested_by(tried, entries, request.version))
-            previous = bundles.index.before(request.version, order, _STEPS)
+            tested.append(tested_by(tried, entries, version))
+            previous = bundles.index.before(version, order, _STEPS)
             steps += steps_to(tried, base, bundles, previous, compiling)
         entries = {**entries, **_as_tried(entries, tried.lock)}
     text = _text(entries)
-    files = {
-        f"{FOLDER}/{name}.yml": text,
-        FILE: _with_entry(bundles, order, _index_entry(request, name, text, entries)),
-    }
-    made = commit(bundles, files, f"Publish bundle {request.version}", push=push)
-    return Published(
-        request.version, f"{FOLDER}/{name}.yml", made, entries, tuple(tested), tuple(steps)
-    )
+    file = f"{FOLDER}/{name}.yml"
+    entry: dict[str, object] = {"version": version, "class": name, "sha256": digest_of(text)}
+    commits = {key[1]: pinned.commit for key, pinned in sorted(entries.items()) if pinned.commit}
+    entry |= {"commits": commits} if commits else {}
+    files = {file: text, FILE: _with_entry(bundles, order, entry)}
+    made = commit(bundles, files, f"Publish bundle {version}", push=push)
+    return Published(version, file, made, entries, tuple(tested), tuple(steps))
 
 
 def _order_of(bundles: Bundles, version: str) -> Order:
@@ -149,24 +145,16 @@ def _lock_of(config: Config, cluster: str) -> Lock:
 
 
 def _entries(
-    bundles: Bundles, locks: Sequence[tuple[str, Lock]], changes: Mapping[str, str]
+    bundles: Bundles, locks: Mapping[str, Lock], changes: Mapping[str, str]
 ) -> dict[Key, Pinned]:
     """Common versions of locks, with these changes; without locks, the newest version's."""
     entries: dict[Key, Pinned] = {}
     origins: dict[Key, dict[Pinned, list[str]]] = {}
-    for name, lock in locks:
+    for name, lock in locks.items():
         for key, pinned in _in_lock(lock).items():
             origins.setdefault(key, {}).setdefault(pinned, []).append(name)
     if not locks and (published := bundles.index.sorted()):
-        content = bundles.content(published[-1])
-        commits = published[-1].commits
-        for key, fields in content.items():
-            entries[key] = Pinned(
-                fields.get("url", ""),
-                fields.get("version", ""),
-                fields.get("path", ""),
-                commits.get(key[1], ""),
-            )
+        entries |= bundles.content(published[-1])
     conflicts = []
     for key, choices in sorted(origins.items()):
         entries[key] = next(iter(choices))
@@ -239,18 +227,6 @@ def _text(entries: Mapping[Key, Pinned]) -> bytes:
     text = "".join(lines).encode()
     content_of(text, FOLDER)
     return text
-
-
-def _index_entry(
-    request: Request, name: str, text: bytes, entries: Mapping[Key, Pinned]
-) -> dict[str, object]:
-    commits = {key[1]: entry.commit for key, entry in sorted(entries.items()) if entry.commit}
-    return {
-        "version": request.version,
-        "class": name,
-        "sha256": digest_of(text),
-        **({"commits": commits} if commits else {}),
-    }
 
 
 def _with_entry(bundles: Bundles, order: Order, entry: dict[str, object]) -> bytes:

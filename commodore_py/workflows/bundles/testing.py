@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from commodore_py.dependencies.bundles.content import resolved
+from commodore_py.dependencies.bundles.in_use import deviations_from
 from commodore_py.errors import CommodoreError
+from commodore_py.model.catalog import Deviation
 from commodore_py.model.dependency import Kind
 from commodore_py.model.difference import GRADES
 from commodore_py.model.inventory import BOOTSTRAP
@@ -18,29 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.catalog.diff.objects import ObjectDiff
+    from commodore_py.dependencies.bundles.content import Content, Key
     from commodore_py.dependencies.bundles.index import Entry
 
     from .checkout import Bundles
     from .trials import Trial, Trials
 
 _KINDS = {Kind.COMPONENT: "components", Kind.PACKAGE: "packages"}
-
-
-Key = tuple[str, str]
-"""Kind, as in the class, and name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pinned:
-    """A component or a package of a bundle."""
-
-    url: str
-    version: str
-    path: str = ""
-    commit: str = ""
-    """Of a tag, when it was published."""
-    branch: str = ""
-    """The branch that the version was taken from, if it is a commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +44,6 @@ class Step:
     """Why the version before does not compile."""
 
 
-class Override(NamedTuple):
-    """An entry of the bundle that the cluster deploys from elsewhere, or in another version."""
-
-    key: Key
-    version: str
-    """What the cluster has."""
-    where: str
-
-
 @dataclass(frozen=True, slots=True)
 class Tested:
     """A cluster that was compiled with the bundle."""
@@ -75,40 +51,42 @@ class Tested:
     cluster: str
     used: frozenset[Key]
     """What it deploys in the version of the bundle."""
-    overrides: tuple[Override, ...] = ()
+    overrides: tuple[Deviation, ...] = ()
+    """What it deploys from elsewhere, or in another version."""
 
 
-def tested_by(tried: Trial, entries: Mapping[Key, Pinned], version: str) -> Tested:
+def tested_by(tried: Trial, entries: Content, version: str) -> Tested:
     """Versions of a bundle that a compile used; an error if it used none."""
-    sources, used, overrides = tried.sources, set(), []
-    for dependency in sources.classes.of_kind(*_KINDS):
-        spec = dependency.spec
-        key = _KINDS[spec.kind], spec.name
-        entry = entries.get(key)
-        if entry is None:
+    sources = tried.sources
+    node, places = sources.inventory.bootstrap, sources.places
+    deployed = {
+        (_KINDS[dependency.spec.kind], dependency.spec.name): dependency
+        for dependency in sources.classes.of_kind(*_KINDS)
+    }
+    used = deployed.keys() & entries.keys()
+    overrides: dict[Key, Deviation] = {}
+    for deviation in deviations_from(entries, sources.classes, node, places):
+        key = f"{deviation.kind}s", deviation.name
+        if key not in used:
             continue
-        url, stated, path = (
-            resolved(text, sources.inventory.bootstrap.parameters)
-            for text in (entry.url, entry.version, entry.path.strip("/"))
-        )
+        entry, dependency = entries[key], deployed[key]
         # A branch at the commit of the bundle has the same content.
-        same = spec.version == stated or dependency.commit in (stated, entry.commit)
-        if same and (url, path) == (spec.url, (spec.path or "").strip("/")):
-            used.add(key)
-        else:
-            where = sources.places.parameter(BOOTSTRAP, (*key, "version"))
-            overrides.append(Override(key, spec.version or "", where))
+        if deviation.field == "version" and dependency.commit in (entry.version, entry.commit):
+            continue
+        now = dependency.spec.version or ""
+        line = places.parameter(BOOTSTRAP, (*key, "version"))
+        overrides[key] = Deviation(deviation.kind, key[1], "version", entry.version, now, line)
+    used -= overrides.keys()
     if not used:
-        names = ", ".join(override.key[1] for override in overrides)
+        names = ", ".join(override.name for override in overrides.values())
+        where = dict.fromkeys(override.where for override in overrides.values() if override.where)
         raise CommodoreError(
             f"cluster {sources.cluster.id} tests nothing of bundle {version}: "
             + (f"it overrides {names}" if names else "it deploys none of its components"),
-            where="\n".join(
-                dict.fromkeys(override.where for override in overrides if override.where)
-            ),
+            where="\n".join(where),
             hint="test it with a cluster that uses its versions: --test ID",
         )
-    return Tested(sources.cluster.id, frozenset(used), tuple(overrides))
+    return Tested(sources.cluster.id, frozenset(used), tuple(overrides.values()))
 
 
 def steps_to(
