@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -30,12 +29,11 @@ if TYPE_CHECKING:
 
     from commodore_py.config import WorkPaths
 
-    from .document import Block, Lock
-    from .document import Path as Path_
+    from .document import Lock
 
 _SCHEMA = "lock-archive/v1"
 _MANIFEST, LOCK, DOWNLOADS = "manifest.json", "inputs.lock", "downloads"
-_KINDS = ("config", "package", "component", "instance", "library", "repository", "base")
+_IN_CLONES = ("package", "component", "instance", "library", "base")
 
 
 def collect(
@@ -47,10 +45,9 @@ def collect(
     """
     folder.mkdir(parents=True, mode=0o700)
     (folder / LOCK).write_text(text, "utf-8")
-    commits, tenant = _commits_in(lock, paths), _unpinned_tenant(lock, paths)
-    if tenant:
-        commits[tenant] = paths.classes / tenant_of(lock) / ".git"
-    for commit, source in sorted(commits.items()):
+    tenant = _unpinned_tenant(lock, paths)
+    sources = {commit: source for commit, _, source in _repositories(lock, paths, tenant)}
+    for commit, source in sources.items():
         _bundle(source, commit, folder / "git" / f"{commit}.bundle")
     if downloads.is_dir():
         shutil.copytree(downloads, folder / DOWNLOADS)
@@ -147,25 +144,10 @@ def _private(name: str, flags: int) -> int:
 
 def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
     """Put what an export has into clones and caches, where a run without a network finds it."""
-    for path, block in sorted(lock.blocks.items()):
-        commit = block.text("commit")
+    for commit, url, repository in _repositories(lock, paths, unpinned_tenant_in(folder)):
         bundle = folder / "git" / f"{commit}.bundle"
-        if path[0] not in _KINDS or not is_commit(commit) or not bundle.is_file():
-            continue
-        url = _url_of(path, block)
-        if path[0] == "repository":
-            continue  # its files are among the downloads
-        if path[0] == "config":
-            name = "global" if path[1] == "global" else tenant_of(lock)
-            _restore_checkout(paths.classes / name, url, commit, bundle)
-        else:
-            bare = paths.bare_clones / git_urls.dependency_key(url)
-            _restore_clone(bare, url, commit, bundle)
-    tenant = unpinned_tenant_in(folder)
-    bundle = folder / "git" / f"{tenant}.bundle"
-    if tenant and bundle.is_file() and ("config", "tenant") in lock.blocks:
-        url = lock.blocks["config", "tenant"].text("url")
-        _restore_checkout(paths.classes / tenant_of(lock), url, tenant, bundle)
+        if bundle.is_file():
+            _restore(repository, url, commit, bundle)
     if (folder / DOWNLOADS).is_dir():
         target = paths.state / DOWNLOADS
         for file in sorted((folder / DOWNLOADS).rglob("*")):
@@ -191,23 +173,23 @@ def _unpinned_tenant(lock: Lock, paths: WorkPaths) -> str:
     return head_of(paths.classes / tenant_of(lock))[0] or ""
 
 
-def _commits_in(lock: Lock, paths: WorkPaths) -> dict[str, Path]:
-    """The commits of a lock, each with a repository that has it."""
-    commits: dict[str, Path] = {}
-    tenant = lock.blocks["cluster",].text("tenant")
-    for path, block in lock.blocks.items():
-        commit, url = block.text("commit"), _url_of(path, block)
-        if path[0] == "config" and is_commit(commit):
-            name = "global" if path[1] == "global" else tenant
-            commits[commit] = paths.classes / name / ".git"
-        elif path[0] in _KINDS and path[0] != "repository" and is_commit(commit):
-            commits[commit] = paths.bare_clones / git_urls.dependency_key(url)
-    return commits
+def _repositories(lock: Lock, paths: WorkPaths, tenant: str) -> Iterator[tuple[str, str, Path]]:
+    """The commits of a lock, each with its URL and its repository in a working directory.
 
-
-def _url_of(path: Path_, block: Block) -> str:
-    """The repository of a block; that of a base is its name, before the version."""
-    return path[1].rpartition("@")[0] if path[0] == "base" else block.text("url")
+    `tenant` is the commit of a tenant that the lock does not pin.
+    """
+    for path, block in sorted(lock.blocks.items()):
+        commit, url = block.text("commit"), block.text("url")
+        if path == ("config", "tenant"):
+            commit = tenant or commit
+        if not is_commit(commit):
+            continue
+        if path[0] == "config":
+            name = "global" if path[1] == "global" else tenant_of(lock)
+            yield commit, url, paths.classes / name / ".git"
+        elif path[0] in _IN_CLONES:
+            url = path[1].rpartition("@")[0] if path[0] == "base" else url
+            yield commit, url, paths.bare_clones / git_urls.dependency_key(url)
 
 
 def _bundle(source: Path, commit: str, file: Path) -> None:
@@ -254,30 +236,22 @@ def _verify(folder: Path, name: str) -> None:
         )
 
 
-def _restore_clone(bare: Path, url: str, commit: str, bundle: Path) -> None:
-    if not (bare / "HEAD").is_file():
-        init_clone(bare, url)
-    elif is_complete(bare, commit):
-        return
-    _unbundle(bare, bundle)
-
-
-def _restore_checkout(place: Path, url: str, commit: str, bundle: Path) -> None:
-    if (place / ".git").exists():
-        if not is_complete(place, commit):
-            _unbundle(place, bundle)
-        return
-    aside = place.with_name(
-        f".{place.name}.export-{hashlib.sha256(commit.encode()).hexdigest()[:8]}"
-    )
-    files.remove(aside)
-    files.make_folder(aside)
-    git(aside, "init", "--quiet", ".")
-    git(aside, "remote", "add", "origin", git_urls.normalise(url))
-    configure_remote(aside, url)
-    _unbundle(aside, bundle)
-    git(aside, "checkout", "--quiet", "--detach", commit)
-    swap_in(aside, place)
+def _restore(repository: Path, url: str, commit: str, bundle: Path) -> None:
+    if (repository / "HEAD").is_file():
+        if not is_complete(repository, commit):
+            _unbundle(repository, bundle)
+    elif repository.name != ".git":
+        init_clone(repository, url)
+        _unbundle(repository, bundle)
+    else:
+        aside = files.aside_of(repository.parent)
+        files.make_folder(aside)
+        git(aside, "init", "--quiet", ".")
+        git(aside, "remote", "add", "origin", git_urls.normalise(url))
+        configure_remote(aside, url)
+        _unbundle(aside, bundle)
+        git(aside, "checkout", "--quiet", "--detach", commit)
+        swap_in(aside, repository.parent)
 
 
 def _unbundle(folder: Path, bundle: Path) -> None:
