@@ -31,8 +31,7 @@ def fetch_artifact(artifact: Artifact, settings: FetchSettings) -> Stored:
     reference, store = Reference.parse(artifact.reference), settings.store
     requested = _key(artifact, reference.digest or reference.tag)
     stored = store.find(*requested)
-    fixed = bool(reference.digest)
-    if stored is not None and (fixed or not settings.refresh) and store.verified(stored):
+    if stored is not None and (reference.digest or not settings.refresh):
         return stored
     settings.require_network(str(artifact))
     registry = Registry(
@@ -40,7 +39,7 @@ def fetch_artifact(artifact: Artifact, settings: FetchSettings) -> Stored:
     )
     manifest, digest = registry.manifest()
     stored = store.find(*_key(artifact, digest))
-    if stored is None or not store.verified(stored):
+    if stored is None:
         stored = _pull(artifact, store, registry, manifest, digest)
     return store.note(stored.source, *requested, sha256=stored.sha256, digest=digest)
 

@@ -57,11 +57,7 @@ class Charts:
         """Fetch a chart; a cached exact version is used without a request."""
         exact = is_exact(chart.version)
         cached = self.settings.store.find("chart", chart.repository, chart.name, chart.version)
-        if (
-            cached is not None
-            and (exact or not self.settings.refresh)
-            and self.settings.store.verified(cached)
-        ):
+        if cached is not None and (exact or not self.settings.refresh):
             self._compare_with_index(chart, cached.sha256, cached.about)
             return cached
         self.settings.require_network(without_secrets(str(chart)))
@@ -98,11 +94,7 @@ class Charts:
         if url.startswith(_OCI):
             return self._from_registry(chart, url)
         cached = self.settings.store.find("chart", chart.repository, chart.name, offer.version)
-        if (
-            cached is not None
-            and cached.sha256 == _plain(offer.digest)
-            and self.settings.store.verified(cached)
-        ):
+        if cached is not None and cached.sha256 == _plain(offer.digest):
             return cached
         with self.settings.store.incoming() as folder:
             file = folder / "chart.tgz"

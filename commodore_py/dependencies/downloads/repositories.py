@@ -55,15 +55,17 @@ class Repositories:
             lock = self._locks.setdefault(self.clones.of(remote), Lock())
         with lock:
             commit = self._known_commit(repository)
-            tree = self._tree(repository, commit) if commit else None
+            store = self.settings.store
+            tree = store.find(*_key(repository, commit)) if commit else None
             if tree is None:
                 self.settings.require_network(without_secrets(str(repository)))
                 commit = self.clones.commit(
                     remote, repository.ref or (self._answer(repository).default_branch or "HEAD")
                 )
-                tree = self._tree(repository, commit) or self._make(repository, remote, commit)
+                tree = store.find(*_key(repository, commit))
+                tree = tree or self._make(repository, remote, commit)
             if not is_commit(repository.ref or ""):
-                self.settings.store.note(tree.source, *ref_key(repository), commit=commit)
+                store.note(tree.source, *ref_key(repository), commit=commit)
             return tree
 
     def _known_commit(self, repository: Repository) -> str:
@@ -82,10 +84,6 @@ class Repositories:
         if repository.url not in self._answers:
             self._answers[repository.url] = list_refs(repository.url)
         return self._answers[repository.url]
-
-    def _tree(self, repository: Repository, commit: str) -> Stored | None:
-        tree = self.settings.store.find(*_key(repository, commit))
-        return tree if tree is not None and self.settings.store.verified(tree) else None
 
     def _make(self, repository: Repository, remote: Remote, commit: str) -> Stored:
         bare = self.clones.of(remote).resolve()

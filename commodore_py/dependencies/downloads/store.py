@@ -57,16 +57,17 @@ class Store:
         return cls(folder)
 
     def find(self, *key: str) -> Stored | None:
-        """The download of a key, if its content still exists."""
+        """The download of a key, if its content is there; a damaged one is removed."""
         note = self._note(key)
         try:
             status = note.stat()
             if not is_of_this_user(status):
                 return None
             stored = read_note(note)
+            if stored.sha256 and digest_of(file := self.content(stored)) != stored.sha256:
+                file.unlink()
+                return None
         except (OSError, ValueError, KeyError, TypeError):
-            return None
-        if stored.sha256 and not self.content(stored).is_file():
             return None
         with suppress(OSError):
             if time.time() - status.st_mtime > _STALE:
@@ -76,17 +77,6 @@ class Store:
     def content(self, stored: Stored) -> Path:
         """The file that holds a content."""
         return self.folder / "content" / stored.sha256[:2] / stored.sha256
-
-    def verified(self, stored: Stored) -> Path | None:
-        """The file of a content with a matching digest; a damaged one is removed."""
-        file = self.content(stored)
-        try:
-            if digest_of(file) == stored.sha256:
-                return file
-        except FileNotFoundError:
-            return None
-        file.unlink(missing_ok=True)
-        return None
 
     @contextmanager
     def incoming(self) -> Iterator[Path]:

@@ -38,8 +38,6 @@ def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Store
     """Fetch the content of a URL, or use the cached one without a refresh."""
     shown = without_secrets(url)
     stored = settings.store.find("file", url)
-    if stored is not None and not settings.store.verified(stored):
-        stored = None
     if stored is not None and not settings.refresh:
         return stored
     settings.require_network(shown)

@@ -119,7 +119,7 @@ class DownloadInputs:
         sha256 = sha256_in(pin) if pin is not None else ""
         if sha256:
             stored = self._store.find(*self._key(source, sha256))
-            if stored is not None and stored.sha256 == sha256 and self._store.verified(stored):
+            if stored is not None and stored.sha256 == sha256:
                 self._state.keep(path)
                 return stored
         pinned = source if incomplete is None else as_pinned(source, incomplete)
