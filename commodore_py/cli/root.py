@@ -16,7 +16,7 @@ from .command_classes import LazyGroup
 from .output import log, messages
 from .output.log import colours
 from .settings import directories, origins, user_file
-from .settings.options import HELP, Globals, verbose_option
+from .settings.options import VERBOSE_HELP, Globals
 from .settings.types import Seconds, size_of
 
 _WIDEST = 100
@@ -145,7 +145,7 @@ class _NoColor(click.Option):
     ours="bundle cache cluster completion config demo doctor edit init live lock logout plan"
     " serve tenant",
     sections=_SECTIONS,
-    context_settings={**HELP, "max_content_width": _WIDEST},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST},
     epilog="New here? `commodore demo` creates a playground, and `commodore init DIRECTORY` an"
     " installation.",
 )
@@ -154,7 +154,7 @@ class _NoColor(click.Option):
 @click.version_option(
     __version__, "--version", "show_version", prog_name="commodore", allow_from_autoenv=False
 )
-@verbose_option
+@click.option("-v", "--verbose", count=True, help=VERBOSE_HELP)
 @click.option(
     "-d",
     "--working-dir",

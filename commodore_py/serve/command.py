@@ -15,7 +15,6 @@ from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.http.listener import listen
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     compiling_config,
     jobs_option,
@@ -36,7 +35,7 @@ _EXTRA = "install commodore-py with its extra serve"
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.command(context_settings=HELP)
+@click.command()
 @click.option(
     "--port",
     default=_PORT,
@@ -96,7 +95,6 @@ def serve(settings: Globals, /, **options: Any) -> None:
         if str(error.name).startswith("commodore_py"):
             raise
         raise CommodoreError(f"{error.name} is not installed", hint=_EXTRA) from error
-    settings = settings.more_verbose(options["verbose"])
     tls, proxied = options["tls"], options["proxied"]
     address, port = _place(options["port"], secure=bool(tls or proxied))
     with listen(address, port) as listener:

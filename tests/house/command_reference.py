@@ -14,7 +14,6 @@ import click
 
 from commodore_py.cli.command_classes import GENERAL, Sectioned
 from commodore_py.cli.root import commodore
-from commodore_py.cli.settings.options import HELP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,7 +70,7 @@ def _section(command: Command) -> Iterator[str]:
     yield from _text(inspect.cleandoc(command.click.help or ""))
     if isinstance(command.click, Sectioned):
         # A command keeps the first help option that it creates: create the right one.
-        context = click.Context(command.click, help_option_names=HELP["help_option_names"])
+        context = click.Context(command.click, help_option_names=["-h", "--help"])
         for heading, options in command.click.sections(context):
             if heading != GENERAL:
                 yield f"{heading}:\n"

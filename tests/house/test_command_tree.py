@@ -123,7 +123,7 @@ def options_of(ctx: click.Context) -> list[click.Option]:
     return [
         option
         for option in ctx.command.params
-        if isinstance(option, click.Option) and option.expose_value
+        if isinstance(option, click.Option) and not option.is_eager
     ]
 
 

@@ -12,7 +12,6 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import bundles as shown
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     compiling_config,
     compiling_options,
@@ -33,10 +32,9 @@ _GRADES = ("none", "restart", "outage", "recreate", "data-loss")
 _version = click.argument("version", shell_complete=completion.bundles)
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup)
 @verbose_option
-@click.pass_context
-def bundle(ctx: click.Context, verbose: int) -> None:
+def bundle() -> None:
     """Publish and use tested sets of versions.
 
     A bundle is an ordinary class with the versions of components and packages, and an entry in
@@ -47,16 +45,15 @@ def bundle(ctx: click.Context, verbose: int) -> None:
       commodore bundle publish 2026.11.1 --cluster c-demo-1
       commodore bundle use 2026.11.1 --at tenant
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @bundle.command("list", short_help="List versions and aliases.")
 @output_option
 @verbose_option
 @click.pass_obj
-def list_(settings: Globals, /, output: str, verbose: int) -> None:
+def list_(settings: Globals, /, output: str) -> None:
     """List versions, the newest first, and aliases; withdrawn versions with the reason."""
-    bundles = checkout.read(config_of(settings.more_verbose(verbose)).paths)
+    bundles = checkout.read(config_of(settings).paths)
     formats.show(output, shown.listed(bundles), shown.list_lines(bundles))
 
 

@@ -12,7 +12,7 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import caches as cached
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings import directories
-from commodore_py.cli.settings.options import HELP, Globals, output_option, verbose_option
+from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows import cache as caches
 
@@ -22,24 +22,21 @@ if TYPE_CHECKING:
 _UNUSED = timedelta(days=30)
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup)
 @verbose_option
-@click.pass_context
-def cache(ctx: click.Context, verbose: int) -> None:
+def cache() -> None:
     """Show and prune this user's caches.
 
     They may be deleted at any time: missing content is fetched or compiled again.
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @cache.command()
 @output_option
 @verbose_option
 @click.pass_obj
-def info(settings: Globals, output: str, verbose: int) -> None:
+def info(settings: Globals, output: str) -> None:
     """Show the location, size and last use of cached content."""
-    settings = settings.more_verbose(verbose)
     folder = _folder()
     store = _results(folder)
     content = cached.Contents(
@@ -63,13 +60,11 @@ def prune(
     *,
     all: bool,  # noqa: A002 - the option's name
     output: str,
-    verbose: int,
 ) -> None:
     """Remove Git objects, downloads and results that were not used for 30 days.
 
     Content that other processes are using is kept. Working directories do not need the caches.
     """
-    settings = settings.more_verbose(verbose)
     unused_for = None if all else _UNUSED
     now, folder = datetime.now(UTC), _folder()
     caches.check_writable(folder)

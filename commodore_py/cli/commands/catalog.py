@@ -19,7 +19,6 @@ from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.compile_result import CompileReporter, Form
 from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     api_options,
     api_settings,
@@ -79,12 +78,10 @@ _ELSEWHERE = {
 }
 
 
-@click.group(cls=LazyGroup, commands_at=_ELSEWHERE, ours="check diff", context_settings=HELP)
+@click.group(cls=LazyGroup, commands_at=_ELSEWHERE, ours="check diff")
 @verbose_option
-@click.pass_context
-def catalog(ctx: click.Context, verbose: int) -> None:
+def catalog() -> None:
     """Compile, list and clean cluster catalogs."""
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @catalog.command()
@@ -97,7 +94,7 @@ def catalog(ctx: click.Context, verbose: int) -> None:
 @output_option
 @verbose_option
 @click.pass_obj
-def clean(settings: Globals, verbose: int, output: str, *, force: bool) -> None:
+def clean(settings: Globals, output: str, *, force: bool) -> None:
     """Remove what a compile generates: inventory, libraries, compiled/ and catalog/.
 
     Worktrees of components and packages are kept. Unpushed work is never removed: it is refused,
@@ -106,7 +103,7 @@ def clean(settings: Globals, verbose: int, output: str, *, force: bool) -> None:
     from commodore_py.catalog.clean import clean
 
     messages.heading("Cleaning the working directory")
-    removed = [str(path) for path in clean(config_of(settings.more_verbose(verbose), force=force))]
+    removed = [str(path) for path in clean(config_of(settings, force=force))]
     for path in removed:
         messages.info(f"removed {path}")
     if output != "text":
@@ -134,11 +131,10 @@ def list_(
     tenant: str,
     sort_by: str,
     strict: bool,
-    verbose: int,
     **api: str | None,
 ) -> None:
     """List the clusters that the API or the facts folder knows."""
-    config = config_of(settings.more_verbose(verbose), **api_settings({**api, "strict": strict}))
+    config = config_of(settings, **api_settings({**api, "strict": strict}))
     if out and out not in (*formats.CLUSTER_LIST_FORMS, "table"):
         forms = ", ".join(formats.CLUSTER_LIST_FORMS)
         refuse_misspelled("--out", out, formats.CLUSTER_LIST_FORMS)
@@ -285,7 +281,6 @@ def compile_(
     scheduler: str,
     fail_fast: bool,
     report: Path | None,
-    verbose: int,
     output: str,
     exit_code: bool,
     diff: DiffForm,
@@ -323,7 +318,6 @@ def compile_(
                 hint="the working directory is named before the command:"
                 f" commodore -d {unkeyed[0]} catalog compile ...",
             )
-    settings = settings.more_verbose(verbose)
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"], report)
     if several_clusters:
         config = _compile_config(settings, options, None)

@@ -59,7 +59,6 @@ def check(
     context: str,
     strict: bool,
     output: str,
-    verbose: int,
 ) -> int:
     """Check the compiled catalog of CLUSTER before its Kubernetes rejects it.
 
@@ -74,7 +73,7 @@ def check(
     vault = vault_settings() if online else None
     folder = directories.cache_folder()
     config = config_of(
-        settings.more_verbose(verbose),
+        settings,
         result_cache=directories.result_cache(folder) if folder else None,
     )
     checked, verdict = run(
@@ -82,6 +81,6 @@ def check(
     )
     about = cluster or str(catalog or "")
     outcome = Outcome(verdict, "catalog check", about, checked.objects, checked.runs)
-    text = shown(outcome, output, verbose=settings.verbosity + verbose > 0)
+    text = shown(outcome, output, verbose=settings.verbosity > 0)
     (streams.result if output in ("text", "markdown") else streams.data)(text)
     return 1 if verdict.failing else 0

@@ -47,7 +47,6 @@ def diff(
     diff: DiffForm,
     exit_code: bool,
     output: str,
-    verbose: int,
 ) -> int:
     """Show the differences between two commits of a catalog, or a commit and the checkout.
 
@@ -57,7 +56,7 @@ def diff(
     The last push, for a comment on a pull request:
       commodore catalog diff HEAD~ HEAD -o markdown
     """
-    directory = catalog or config_of(settings.more_verbose(verbose)).paths.catalog
+    directory = catalog or config_of(settings).paths.catalog
     by_lines = output == "text" and diff in ("text", "stat")
     with compared(directory, old, new or None, renames=by_lines) as comparison:
         text, changed = _shown(comparison, DiffOptions(diff), output)

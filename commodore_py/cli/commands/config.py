@@ -12,7 +12,7 @@ import click
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings import directories, user_file
-from commodore_py.cli.settings.options import HELP, output_option, verbose_option
+from commodore_py.cli.settings.options import output_option, verbose_option
 from commodore_py.cli.settings.origins import dotenv_of, global_settings, settings_of
 from commodore_py.model.names import did_you_mean
 
@@ -24,12 +24,10 @@ if TYPE_CHECKING:
 _GLOBAL = "every command"
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup)
 @verbose_option
-@click.pass_context
-def config(ctx: click.Context, verbose: int) -> None:
+def config() -> None:
     """Show settings and where they come from."""
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @config.command()
@@ -37,7 +35,7 @@ def config(ctx: click.Context, verbose: int) -> None:
 @output_option
 @verbose_option
 @click.pass_context
-def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int) -> None:
+def show(ctx: click.Context, command: tuple[str, ...], output: str) -> None:
     """Show the settings that differ from their defaults, and their origins.
 
     COMMAND limits the output to one command and its subcommands, beside global settings. The
@@ -50,7 +48,6 @@ def show(ctx: click.Context, command: tuple[str, ...], output: str, verbose: int
       [catalog.compile]
       processes = 4
     """
-    ctx.obj.more_verbose(verbose)
     command_path = " ".join(command).replace(".", " ")
     all_settings = tuple(settings_of(ctx.find_root()))
     if command and not any(

@@ -9,7 +9,6 @@ import click
 from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     api_options,
     api_settings,
@@ -27,17 +26,17 @@ if TYPE_CHECKING:
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
-@click.command(context_settings=HELP)
+@click.command()
 @api_options
 @output_option
 @verbose_option
 @click.pass_obj
-def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
+def doctor(settings: Globals, /, output: str, **api: Any) -> int:
     """Check this machine: programs, API, token, working directory, caches.
 
     Nothing is changed. Exits with status 1 if a problem must be fixed before a compile can work.
     """
-    config = config_of(settings.more_verbose(verbose), **api_settings(api, keep_token=True))
+    config = config_of(settings, **api_settings(api, keep_token=True))
     verdicts = run_checks(config, directories.cache_folder())
     overall = worst(verdicts.values())
     checks = [_fields(name, verdict) for name, verdict in verdicts.items()]

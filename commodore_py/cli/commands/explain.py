@@ -10,7 +10,7 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.cluster_option import cluster_option
 from commodore_py.cli.output import explained, formats
-from commodore_py.cli.settings.options import HELP, output_option, verbose_option
+from commodore_py.cli.settings.options import output_option, verbose_option
 from commodore_py.config import WorkPaths
 from commodore_py.inventory.explain import explanation, line_effects
 from commodore_py.workflows.catalog import several
@@ -33,7 +33,7 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
         return Path(match["file"]), int(match["line"])
 
 
-@click.command(context_settings=HELP)
+@click.command()
 @click.argument("target", required=False, shell_complete=completion.targets)
 @click.argument("path", required=False, shell_complete=completion.parameters)
 @click.option(
@@ -53,7 +53,6 @@ def explain(
     reverse: tuple[Path, int] | None,
     cluster: str,
     output: str,
-    verbose: int,
 ) -> None:
     """Show why the parameter at PATH has its value.
 
@@ -68,8 +67,7 @@ def explain(
     Every layer that sets the value is listed, the lowest first, with its file and line. The
     working directory must have been compiled before; nothing is fetched.
     """
-    settings = ctx.obj.more_verbose(verbose)
-    paths = several.paths_of(WorkPaths(settings.working_dir), cluster)
+    paths = several.paths_of(WorkPaths(ctx.obj.working_dir), cluster)
     if reverse is not None:
         if target is not None:
             raise click.UsageError("--reverse takes no TARGET and no PATH.", ctx)

@@ -14,7 +14,6 @@ from commodore_py.adapters import desktop
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     api_settings,
     config_of,
@@ -43,7 +42,7 @@ _QUESTION = "Install completion for %s in %s?"
 _COMMENT = "completion of `commodore`, added by `commodore init`"
 
 
-@click.command(context_settings=HELP)
+@click.command()
 @click.argument("directory", default="commodore-demo", type=click.Path(path_type=Path))
 @output_option
 def demo(directory: Path, output: str) -> None:
@@ -79,7 +78,7 @@ class Step:
     detail: str = ""
 
 
-@click.command(context_settings=HELP)
+@click.command()
 @click.argument("directory", required=False, type=click.Path(path_type=Path))
 @init_options
 @click.option(
@@ -100,9 +99,7 @@ class Step:
 @output_option
 @verbose_option
 @click.pass_context
-def init(
-    ctx: click.Context, /, directory: Path | None, verbose: int, output: str, **options: Any
-) -> None:
+def init(ctx: click.Context, /, directory: Path | None, output: str, **options: Any) -> None:
     """Create an installation in DIRECTORY, or set up this machine.
 
     An installation is a tenant, a cluster, their configuration and a first component, in files and
@@ -118,7 +115,7 @@ def init(
       commodore init fleet --api-url https://lieutenant.example.com
       commodore init --api-url https://lieutenant.example.com --skip-login
     """
-    settings: Globals = ctx.obj.more_verbose(verbose)
+    settings: Globals = ctx.obj
     given = ctx.get_parameter_source("api_url") is click.core.ParameterSource.COMMANDLINE
     if directory is not None:
         made = _installed(settings, directory, options, given=given)
@@ -299,7 +296,7 @@ INSTALL = {
 }
 
 
-@click.command(context_settings=HELP)
+@click.command()
 @click.argument("shell", type=click.Choice(tuple(INSTALL)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:

@@ -15,7 +15,6 @@ from commodore_py.cli.output import messages, streams
 from commodore_py.cli.output.problems import Outcome
 from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
-    HELP,
     api_settings,
     config_of,
     own_api_options,
@@ -47,12 +46,10 @@ _LINTERS = ("components", "deprecated-parameters", "packages", "classes")
 _FORMS = ("json", "yaml")
 
 
-@click.group(cls=LazyGroup, commands_at=_COMMANDS, ours="explain", context_settings=HELP)
+@click.group(cls=LazyGroup, commands_at=_COMMANDS, ours="explain")
 @verbose_option
-@click.pass_context
-def inventory(ctx: click.Context, verbose: int) -> None:
+def inventory() -> None:
     """Inspect and lint a hierarchy."""
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 def _hierarchy(command: _Command) -> _Command:
@@ -163,7 +160,6 @@ def lint(
     linter: tuple[str, ...],
     ignore_patterns: tuple[str, ...],
     output: str,
-    verbose: int,
 ) -> int:
     """Check the YAML files in each TARGET for mistakes in components, packages and parameters.
 
@@ -172,7 +168,6 @@ def lint(
     if not target:
         raise click.exceptions.NoArgsIsHelpError(ctx)
 
-    ctx.obj.more_verbose(verbose)
     trees = [linting.read_tree(path, ignore_patterns) for path in target]
     for tree in trees:
         if tree.target.is_dir() and not tree.findings and not tree.has_classes:
@@ -193,7 +188,7 @@ def _show_key(ctx: click.Context, options: dict[str, Any], key: str) -> None:
 
 def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
     parsed = dynamic_facts.parse(options["fact"])
-    settings = ctx.obj.more_verbose(options["verbose"])
+    settings = ctx.obj
     for warning in parsed.warnings:
         messages.warn(warning.removeprefix("dynamic "))
     if options["cluster"]:

@@ -15,7 +15,6 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, locks, messages, streams
 from commodore_py.cli.output.differences import DiffOptions, text_of
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     compiling_config,
     compiling_options,
@@ -77,10 +76,9 @@ _lock_file = click.option(
 )
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup)
 @verbose_option
-@click.pass_context
-def lock(ctx: click.Context, verbose: int) -> None:
+def lock() -> None:
     """Lock all inputs of a cluster, and update them one by one.
 
     A lock file records what a catalog was compiled from: facts, commits, charts, downloads. A
@@ -91,7 +89,6 @@ def lock(ctx: click.Context, verbose: int) -> None:
       commodore catalog compile c-demo-1 --lock c-demo-1.lock --frozen
       commodore lock update argocd --lock c-demo-1.lock
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @lock.command(short_help="Compile a cluster and lock its inputs.")
@@ -220,14 +217,14 @@ def _heading(step: Step) -> str:
 @strict_option
 @verbose_option
 @click.pass_obj
-def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int) -> int:
+def check(settings: Globals, file: Path, output: str, strict: bool) -> int:
     """Compare what is locked with what servers have now.
 
     Moved tags, commits that are gone, charts that were removed from their server, changed
     content and withdrawn bundles are errors.
     What is behind its branch, and servers that do not respond, are only shown.
     """
-    findings = checking.check_lock(config_of(settings.more_verbose(verbose)), existing(file).lock)
+    findings = checking.check_lock(config_of(settings), existing(file).lock)
     bad = [
         finding
         for finding in findings

@@ -10,7 +10,6 @@ import click
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings import user_file
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     api_settings,
     config_of,
@@ -46,7 +45,7 @@ def _way_options(command: _Command) -> _Command:
     )(command)
 
 
-@click.command(context_settings=HELP)
+@click.command()
 @login_options
 @_way_options
 @click.pass_obj
@@ -64,7 +63,7 @@ def login(settings: Globals, /, **options: Any) -> None:
         streams.secret(token)
 
 
-@click.command(context_settings=HELP)
+@click.command()
 @click.option("--api-url", envvar="COMMODORE_API_URL", metavar="URL", help="Lieutenant API.")
 @click.pass_obj
 def logout(settings: Globals, api_url: str | None) -> None:
@@ -76,12 +75,12 @@ def logout(settings: Globals, api_url: str | None) -> None:
         messages.info(f"Not logged in to {config.api_url}")
 
 
-@click.command(name="fetch-token", context_settings=HELP)
+@click.command(name="fetch-token")
 @login_options
 @_way_options
 @verbose_option
 @click.pass_obj
-def fetch_token(settings: Globals, /, verbose: int, **options: Any) -> None:
+def fetch_token(settings: Globals, /, **options: Any) -> None:
     """Print a valid token for the API; log in first if necessary.
 
     \b
@@ -90,7 +89,7 @@ def fetch_token(settings: Globals, /, verbose: int, **options: Any) -> None:
     """
     from commodore_py.lieutenant.auth.session import fetch_token
 
-    config = _config(settings.more_verbose(verbose), options)
+    config = _config(settings, options)
     streams.secret(fetch_token(config, device=options["device"]))
 
 

@@ -14,7 +14,6 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.plan import results
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     compiling_config,
     config_of,
@@ -43,16 +42,14 @@ _KINDS = {"slow": 0, "fail": 0, "degrade": 0, "lose": 1}
 _DRIVERS = ("argocd", "flux", "plain")
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup)
 @verbose_option
-@click.pass_context
-def plan(ctx: click.Context, verbose: int) -> None:
+def plan() -> None:
     """Show, check, simulate and render the order in which a cluster is deployed.
 
     The plan is `parameters.commodore.plan`. These commands read the working directory as the last
     compile left it; no cluster is contacted.
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @plan.command()
@@ -60,7 +57,7 @@ def plan(ctx: click.Context, verbose: int) -> None:
 @format_option("text", "json", "mermaid", "dot")
 @verbose_option
 @click.pass_obj
-def show(settings: Globals, /, cluster: str, output: str, verbose: int) -> None:
+def show(settings: Globals, /, cluster: str, output: str) -> None:
     """Show the steps of the plan, and what is not in it.
 
     Conditions are evaluated, and every cluster is registered just before its first user.
@@ -69,7 +66,7 @@ def show(settings: Globals, /, cluster: str, output: str, verbose: int) -> None:
     As a picture:
       commodore plan show -o dot | dot -Tsvg >plan.svg
     """
-    current_plan = _plan_here(settings.more_verbose(verbose), cluster)
+    current_plan = _plan_here(settings, cluster)
     if output in ("mermaid", "dot"):
         picture = {"mermaid": results.mermaid, "dot": results.dot}[output]
         streams.result("\n".join(picture(current_plan)))
@@ -134,7 +131,6 @@ def render(
     output_dir: Path | None,
     cluster: str,
     output: str,
-    verbose: int,
 ) -> None:
     """Show what a driver writes for the plan, as a diff of the manifests.
 
@@ -144,7 +140,7 @@ def render(
     For kubectl, as folders whose names are in order:
       commodore plan render --driver plain --output-dir steps
     """
-    paths = several.paths_of(config_of(settings.more_verbose(verbose)).paths, cluster)
+    paths = several.paths_of(config_of(settings).paths, cluster)
     rendered_plan = rendered(paths, driver)
     if output_dir is not None:
         write_rendered(rendered_plan, output_dir, paths)
@@ -188,7 +184,6 @@ def simulate_(
     values: tuple[str, ...],
     cluster: str,
     output: str,
-    verbose: int,
 ) -> int:
     """Simulate the steps of the plan, and show what happens in each round.
 
@@ -205,7 +200,7 @@ def simulate_(
         if not sign or not path:
             raise click.UsageError(f"--set {value}: write PATH=VALUE.")
         changes[path] = yaml.load(text.encode(), name="--set")
-    current_plan = _plan_here(settings.more_verbose(verbose), cluster)
+    current_plan = _plan_here(settings, cluster)
     timeline = simulated(
         current_plan, _model(model), values=changes, direction="down" if down else "up"
     )

@@ -13,7 +13,6 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
-    HELP,
     github_token_option,
     output_option,
     verbose_option,
@@ -56,16 +55,14 @@ _version_option = click.option(
 )
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup)
 @verbose_option
 @github_token_option
-@click.pass_context
-def tool(ctx: click.Context, /, verbose: int, **_options: str) -> None:
+def tool(**_options: str) -> None:
     """Install the programs that components use (helm, jb, kustomize), and opa for policies.
 
     Managed tools are kept in a folder that takes precedence over PATH.
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @tool.command(name="list")
@@ -80,11 +77,8 @@ def tool(ctx: click.Context, /, verbose: int, **_options: str) -> None:
 @verbose_option
 @github_token_option
 @click.pass_context
-def list_(
-    ctx: click.Context, /, version_check: bool, output: str, verbose: int, **_options: str
-) -> None:
+def list_(ctx: click.Context, /, version_check: bool, output: str, **_options: str) -> None:
     """List the tools, their locations and available upgrades."""
-    ctx.obj = ctx.obj.more_verbose(verbose)
     managed = _managed(_folder())
     tools = (*installed_tools(), *optional_tools())
     latest: dict[str, str] = {}
@@ -118,7 +112,6 @@ def install(
     tool: str | None,
     version: str | None,
     missing: bool,
-    verbose: int,
     **_options: str,
 ) -> None:
     """Install TOOL, or with --missing all tools that are not managed.
@@ -126,7 +119,6 @@ def install(
     Tools are installed to the folder of managed tools, even if the system has them. A tool that
     is managed already is not changed: use `tool upgrade`.
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)
     names, given = _chosen(tool, version, all_=missing, flag="--missing")
     folder = _own_folder()
     managed = _managed(folder)
@@ -159,7 +151,6 @@ def upgrade(
     tool: str | None,
     version: str | None,
     all: bool,  # noqa: A002 - its variable is COMMODORE_TOOL_UPGRADE_ALL
-    verbose: int,
     **_options: str,
 ) -> None:
     """Upgrade TOOL, or with --all every managed tool.
@@ -167,7 +158,6 @@ def upgrade(
     Installs the latest version, or the one given with --version, which may be older. The present
     version is replaced after the new one was downloaded, verified and run.
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)
     names, given = _chosen(tool, version, all_=all, flag="--all")
     folder = _own_folder()
     managed = _managed(folder)

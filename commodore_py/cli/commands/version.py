@@ -10,7 +10,7 @@ import click
 from commodore_py import COMPATIBLE_WITH, __version__
 from commodore_py.cli.exit_codes import TOOL_MISSING
 from commodore_py.cli.output import formats, streams
-from commodore_py.cli.settings.options import HELP, output_option
+from commodore_py.cli.settings.options import output_option
 from commodore_py.workflows.tools.programs import built_in, installed_tools
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Library:
     build: str = ""
 
 
-@click.command(context_settings=HELP)
+@click.command()
 @output_option
 def version(output: str) -> int:
     """Show the versions of commodore and of the libraries and tools that it uses.

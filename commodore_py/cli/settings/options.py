@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-HELP = {"help_option_names": ["-h", "--help"]}
 DIFF_FORMS = ("text", "objects", "stat", "none")
 ENGINES = ("native", "reference")
 ENGINE = "COMMODORE_ENGINE"
@@ -55,8 +54,15 @@ class Globals:
         return louder
 
 
+def _louder(ctx: click.Context, _parameter: click.Parameter, count: int) -> None:
+    """Add the `-v` of a command to those before it."""
+    if count and not ctx.resilient_parsing:
+        ctx.obj = ctx.obj.more_verbose(count)
+
+
+VERBOSE_HELP = "Increase verbosity; may be repeated."
 verbose_option = click.option(
-    "-v", "--verbose", count=True, help="Increase verbosity; may be repeated."
+    "-v", "--verbose", count=True, expose_value=False, callback=_louder, help=VERBOSE_HELP
 )
 
 
@@ -299,8 +305,7 @@ def config_of(settings: Globals, **values: Any) -> Config:
 def compiling_config(settings: Globals, options: dict[str, Any], **values: Any) -> Config:
     """The Config of a command of ours that compiles: with caches, and with its API options."""
     caches = directories.caches_in(directories.cache_folder())
-    louder = settings.more_verbose(options["verbose"])
-    return config_of(louder, **caches, **api_settings(options), **values)
+    return config_of(settings, **caches, **api_settings(options), **values)
 
 
 def api_settings(options: dict[str, Any], *, keep_token: bool = False) -> dict[str, str]:

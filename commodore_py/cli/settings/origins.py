@@ -89,9 +89,8 @@ def place_of(name: str) -> str:
 def settings_of(ctx: click.Context) -> Iterator[Setting]:
     """Every setting of a command and its subcommands."""
     path = ctx.command_path.split(" ")[1:]
-    for option in ctx.command.params:
-        if isinstance(option, click.Option) and option.expose_value:
-            yield _setting(ctx, option, path)
+    for option in user_file.options_of(ctx.command):
+        yield _setting(ctx, option, path)
     if isinstance(ctx.command, click.Group):
         for name in ctx.command.list_commands(ctx):
             command = ctx.command.get_command(ctx, name)
@@ -127,19 +126,18 @@ def _setting(ctx: click.Context, option: click.Option, path: list[str]) -> Setti
     source = ctx.get_parameter_source(name) or ParameterSource.DEFAULT
     value = ctx.params.get(name)
     if value is None and source is not ParameterSource.DEFAULT:
-        value = _invalid_value(ctx, option)
+        value = _own_value(ctx, option)
     origin, place = _origin(ctx, option, source, path)
     shown = _shown(user_file.key_of(option), value)
     return Setting(" ".join(path), user_file.key_of(option), shown, origin, place)
 
 
-def _invalid_value(ctx: click.Context, option: click.Option) -> str | None:
-    """Why a value is not valid."""
+def _own_value(ctx: click.Context, option: click.Option) -> object:
+    """A value that is no parameter of the command: that of `-v`, or why it is not valid."""
     try:
-        option.type_cast_value(ctx, option.consume_value(ctx, {})[0])
+        return option.type_cast_value(ctx, option.consume_value(ctx, {})[0])
     except click.BadParameter as error:
         return f"not valid: {error.message}"
-    return None
 
 
 def _origin(

@@ -150,7 +150,7 @@ class _Reader:
         self, ctx: click.Context, command: click.Command, table: Mapping[str, Any], at: Place
     ) -> dict[str, Any]:
         """One command's options and, for a group, the sections of its commands."""
-        options = {key_of(option): option for option in _options_of(command)}
+        options = {key_of(option): option for option in options_of(command)}
         commands = command.list_commands(ctx) if isinstance(command, click.Group) else []
         section: dict[str, Any] = {}
         for key, value in table.items():
@@ -188,7 +188,7 @@ class _Reader:
             if command is None:
                 continue
             section = sections.get(name, {})
-            for option in _options_of(command):
+            for option in options_of(command):
                 key, parameter = key_of(option), str(option.name)
                 if key in shared and parameter not in section:
                     self._check(option, shared[key], ctx, (key,))
@@ -275,14 +275,15 @@ def _owners(ctx: click.Context, command: click.Command, key: str) -> Iterator[st
         for name in command.list_commands(ctx):
             inner = command.get_command(ctx, name)
             if inner is not None:
-                if any(key_of(option) == key for option in _options_of(inner)):
+                if any(key_of(option) == key for option in options_of(inner)):
                     yield name
                 yield from (f"{name}.{owner}" for owner in _owners(ctx, inner, key))
 
 
-def _options_of(command: click.Command) -> Iterator[click.Option]:
+def options_of(command: click.Command) -> Iterator[click.Option]:
+    """The options that a file may set: all but --help and --version."""
     for parameter in command.params:
-        if isinstance(parameter, click.Option) and parameter.expose_value:
+        if isinstance(parameter, click.Option) and not parameter.is_eager:
             yield parameter
 
 

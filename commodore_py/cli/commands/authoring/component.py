@@ -12,7 +12,6 @@ from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     cache_option,
     cache_settings,
@@ -48,12 +47,10 @@ _FEATURES = {
 }
 
 
-@click.group(cls=LazyGroup, ours="test", context_settings=HELP)
+@click.group(cls=LazyGroup, ours="test")
 @verbose_option
-@click.pass_context
-def component(ctx: click.Context, verbose: int) -> None:
+def component() -> None:
     """Create, compile and test components."""
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 component.add_command(component_test)
@@ -80,10 +77,9 @@ def new(settings: Globals, /, **options: Any) -> None:
 @template.automerge_removals
 @template.test_case_option
 @verbose_option
-@click.pass_obj
-def update(settings: Globals, /, **options: Any) -> None:
+def update(**options: Any) -> None:
     """Update the component at COMPONENT_PATH from its template."""
-    templates.update(COMPONENT, settings, options["component_path"], options)
+    templates.update(COMPONENT, options["component_path"], options)
 
 
 @component.command()
@@ -91,10 +87,9 @@ def update(settings: Globals, /, **options: Any) -> None:
 @click.option("--force/--no-force", default=False, show_default=True, help="Delete without asking.")
 @verbose_option
 @click.pass_context
-def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> None:
+def delete(ctx: click.Context, /, slug: str, *, force: bool) -> None:
     """Delete the checkout of the component SLUG from the working directory."""
-    settings = ctx.find_object(Globals) or Globals(Path.cwd())
-    templates.delete(ctx, settings.more_verbose(verbose), slug, force=force)
+    templates.delete(ctx, slug, force=force)
 
 
 @component.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
@@ -160,7 +155,6 @@ def compile_(
     fetch_dependencies: bool,
     strict: bool,
     offline: bool,
-    verbose: int,
     **more: Any,
 ) -> None:
     """Compile the component at PATH on its own, without a cluster.
@@ -169,7 +163,6 @@ def compile_(
     With the values of a test case, as `make test` of a component does:
       commodore component compile . -f tests/defaults.yml
     """
-    settings = settings.more_verbose(verbose)
     if repo_directory:
         messages.warn("--repo-directory has no effect: omit it")
     config = config_of(

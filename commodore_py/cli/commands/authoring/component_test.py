@@ -206,7 +206,7 @@ def shared_lock(config: Config) -> SharedLock | None:
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
     locked = lock_settings(options)
     return config_of(
-        settings.more_verbose(options["verbose"]),
+        settings,
         strict=options["strict"],
         offline=options["offline"],
         local=options["offline"] and not locked,

@@ -11,7 +11,6 @@ from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     cache_option,
     cache_settings,
@@ -77,12 +76,10 @@ _COMPILE_SECTIONS = {
 }
 
 
-@click.group(cls=LazyGroup, ours="test", context_settings=HELP)
+@click.group(cls=LazyGroup, ours="test")
 @verbose_option
-@click.pass_context
-def package(ctx: click.Context, verbose: int) -> None:
+def package() -> None:
     """Create, compile and test packages."""
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 package.add_command(package_test)
@@ -106,10 +103,9 @@ def new(settings: Globals, /, **options: Any) -> None:
 @template.feature("golden-tests", default=None, about="Compare the output with expected output.")
 @template.test_case_option
 @verbose_option
-@click.pass_obj
-def update(settings: Globals, /, **options: Any) -> None:
+def update(**options: Any) -> None:
     """Update the package at PACKAGE_PATH from its template."""
-    templates.update(PACKAGE, settings, options["package_path"], options)
+    templates.update(PACKAGE, options["package_path"], options)
 
 
 @package.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
@@ -160,11 +156,9 @@ def compile_(
     tmp_dir: str,
     strict: bool,
     offline: bool,
-    verbose: int,
     **more: Any,
 ) -> None:
     """Compile the package at PATH on its own, with the class file TEST_CLASS."""
-    settings = settings.more_verbose(verbose)
     if not fetch_dependencies and not local:
         messages.warn("--no-fetch-dependencies has no effect without --local")
     locked = lock_settings(more)

@@ -24,7 +24,6 @@ _COLOURS: Final = {Result.FAILED: "red", Result.NOT_TRIED: "red", Result.SKIPPED
 
 def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[str, Any]) -> None:
     """Propose changes to all repositories of a list; fails at the end if any of them failed."""
-    settings = settings.more_verbose(options["verbose"])
     token, pause = options["github_token"], options["github_pause"]
     if not token:
         raise CommodoreError(

@@ -58,7 +58,6 @@ _LISTS: Final = {
 
 def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> None:
     """Create a repository and print its files."""
-    settings = settings.more_verbose(options["verbose"])
     name = options["name"] or options["slug"]
     slug = options["slug"]
     kind.check(slug)
@@ -117,11 +116,8 @@ def _print_next_steps(kind: RepositoryKind, made: Made, slug: str, bare: Path | 
         )
 
 
-def update(
-    kind: RepositoryKind, settings: Globals, folder: Path, options: Mapping[str, Any]
-) -> None:
+def update(kind: RepositoryKind, folder: Path, options: Mapping[str, Any]) -> None:
     """Update a repository, and print what was changed."""
-    settings.more_verbose(options["verbose"])
     request = UpdateRequest(kind, folder, options["template_version"], _template_options(options))
     with open_templates(trust=options["trust"]) as opened:
         update = prepare_update(request, opened)
@@ -135,10 +131,10 @@ def update(
     streams.result(f"{kind.name.capitalize()} {update.record.text('name')} {done}", bold=True)
 
 
-def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> None:
+def delete(ctx: click.Context, slug: str, *, force: bool) -> None:
     """Delete a component's checkout, after a prompt."""
     COMPONENT.check(slug)
-    config = config_of(settings, force=force)
+    config = config_of(ctx.obj, force=force)
     place = COMPONENT.place(config.paths, slug)
     if not place.is_dir() and not place.is_symlink():
         raise click.BadParameter(

@@ -16,7 +16,6 @@ from commodore_py.cli.cluster_option import cluster_option
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     compiling_config,
     compiling_options,
@@ -92,10 +91,9 @@ def _edit_options(command: _Command) -> _Command:
     return added
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup)
 @verbose_option
-@click.pass_context
-def edit(ctx: click.Context, verbose: int) -> None:
+def edit() -> None:
     """Change a parameter in the class file where it belongs.
 
     PATH is written as for `inventory explain`; components.NAME, packages.NAME and applications are
@@ -108,7 +106,6 @@ def edit(ctx: click.Context, verbose: int) -> None:
       commodore edit add monitoring.channels chat --tenant
       commodore edit add applications backup
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @edit.command()
@@ -123,9 +120,9 @@ def edit(ctx: click.Context, verbose: int) -> None:
 @cluster_option
 @verbose_option
 @click.pass_obj
-def get(settings: Globals, /, path: str, target: str, cluster: str, verbose: int) -> None:
+def get(settings: Globals, /, path: str, target: str, cluster: str) -> None:
     """Print the merged value at PATH; on stderr, the layer that sets it."""
-    paths = several.paths_of(config_of(settings.more_verbose(verbose)).paths, cluster)
+    paths = several.paths_of(config_of(settings).paths, cluster)
     value, place = value_at(paths, path, target)
     if place:
         messages.info(f"Set by {place}")

@@ -12,7 +12,6 @@ from commodore_py.cli.output import differences, formats, messages, streams
 from commodore_py.cli.output.differences import as_json
 from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
-    HELP,
     Globals,
     compiling_config,
     compiling_options,
@@ -43,15 +42,13 @@ def _shared(command: _Command) -> _Command:
     return added
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup)
 @verbose_option
-@click.pass_context
-def cluster(ctx: click.Context, verbose: int) -> None:
+def cluster() -> None:
     """Add clusters to a folder of facts.
 
     The folder is what --api-url names; a server has its own way to add clusters.
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @cluster.command()
@@ -117,12 +114,10 @@ def add(settings: Globals, /, cluster_id: str, **options: Any) -> int:
     return _shown(facts_edit, options, f"commodore catalog compile {cluster_id} --push")
 
 
-@click.group(cls=LazyGroup, context_settings=HELP)
+@click.group(cls=LazyGroup)
 @verbose_option
-@click.pass_context
-def tenant(ctx: click.Context, verbose: int) -> None:
+def tenant() -> None:
     """Add tenants to a folder of facts."""
-    ctx.obj = ctx.obj.more_verbose(verbose)
 
 
 @tenant.command(name="add")

@@ -65,7 +65,6 @@ def apply(
     force: bool,
     timeout: int,
     output: str,
-    verbose: int,
     **options: Any,
 ) -> None:
     """Apply the catalog to its cluster, for a first start or an emergency.
@@ -81,7 +80,6 @@ def apply(
       commodore live diff c-demo-1 --out plan.json
       commodore live apply c-demo-1 --plan plan.json --yes
     """
-    settings = settings.more_verbose(verbose)
     how = applying.How(
         force=force,
         max_grade=max_grade,  # type: ignore[arg-type]  # one of GRADES

@@ -51,7 +51,6 @@ def diff(
     out: Path | None,
     exit_code: bool,
     output: str,
-    verbose: int,
     **options: Any,
 ) -> int:
     """Show what a sync of the catalog would change in its cluster, and in which steps.
@@ -69,7 +68,6 @@ def diff(
     With deletions, kept for `live apply`:
       commodore live diff c-demo-1 --prune --out plan.json
     """
-    settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
         live_diff = cluster_diff(
             cluster, server_side=server_side, reveal=reveal_in(cluster) if reveal else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.settings.options import HELP, verbose_option
+from commodore_py.cli.settings.options import verbose_option
 
 _COMMANDS = {
     "diff": (
@@ -35,13 +35,11 @@ _COMMANDS = {
 }
 
 
-@click.group(cls=LazyGroup, commands_at=_COMMANDS, context_settings=HELP)
+@click.group(cls=LazyGroup, commands_at=_COMMANDS)
 @verbose_option
-@click.pass_context
-def live(ctx: click.Context, verbose: int) -> None:
+def live() -> None:
     """Compare a catalog with its cluster, apply it, and wait for it.
 
     Commands that take a cluster read it with the access of a kubeconfig file; only `apply` changes
     anything. `health` reads files only.
     """
-    ctx.obj = ctx.obj.more_verbose(verbose)

@@ -42,7 +42,6 @@ def health(
     rules: tuple[Path, ...],
     tests: Path | None,
     output: str,
-    verbose: int,
 ) -> int:
     """Show the health of the objects in files and folders, and which rule decides it.
 
@@ -59,7 +58,6 @@ def health(
     The tests of these rules:
       commodore live health --test rules/
     """
-    settings = settings.more_verbose(verbose)
     if tests is not None:
         if files or rules:
             raise click.UsageError("--test takes no files and no rules.")

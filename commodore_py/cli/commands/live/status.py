@@ -22,7 +22,7 @@ from .reach import cluster_options, opened
 @output_option
 @verbose_option
 @click.pass_obj
-def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> None:
+def status(settings: Globals, /, output: str, **options: Any) -> None:
     """Show how the applications of a catalog are doing in its cluster.
 
     For each: whether the cluster has what the catalog says, its health and what causes it, and
@@ -36,7 +36,6 @@ def status(settings: Globals, /, output: str, verbose: int, **options: Any) -> N
     One of them, in the cluster of another context:
       commodore live status c-demo-1 --context staging --app web-shop
     """
-    settings = settings.more_verbose(verbose)
     with opened(settings, options) as cluster:
         compared = cluster_diff(cluster)
         report, drift = status_of(cluster, compared), drift_of(cluster, compared)

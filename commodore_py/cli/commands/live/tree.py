@@ -20,7 +20,7 @@ from .reach import cluster_options, opened
 @output_option
 @verbose_option
 @click.pass_obj
-def tree(settings: Globals, /, root: str, output: str, verbose: int, **options: Any) -> None:
+def tree(settings: Globals, /, root: str, output: str, **options: Any) -> None:
     """Show the objects of applications and what they own, with their health.
 
     ROOT is an application, or an object as Kind/namespace/name. An owner that the object does not
@@ -32,7 +32,6 @@ def tree(settings: Globals, /, root: str, output: str, verbose: int, **options: 
     One object:
       commodore live tree c-demo-1 Deployment/shop/web
     """
-    settings = settings.more_verbose(verbose)
     with opened(settings, options, read="owned") as cluster:
         report = tree_of(cluster, root)
     content = clusters.tree(report, cluster.unseen_kinds(in_catalog=False))

@@ -46,7 +46,6 @@ def wait(
     goal: Any,
     timeout: int,
     output: str,
-    verbose: int,
     *,
     plan: bool,
     **options: Any,
@@ -68,7 +67,6 @@ def wait(
     The plan:
       commodore live wait c-demo-1 --plan
     """
-    settings = settings.more_verbose(verbose)
     until = time.monotonic() + timeout
     if plan:
         return _follow(settings, options, goal=goal, until=until, output=output)
