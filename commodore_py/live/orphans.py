@@ -10,7 +10,7 @@ from . import marks
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from commodore_py.live.cache.records import Record
+    from commodore_py.live.objects import Record
     from commodore_py.manifests.objects import ObjectId
     from commodore_py.manifests.settings import Tracking
 

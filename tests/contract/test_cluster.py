@@ -12,8 +12,7 @@ import pytest
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client, Writer
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.cache.cluster import load
-from commodore_py.live.cache.settings import Settings
+from commodore_py.live.reading import Selection, read_objects
 from commodore_py.manifests.objects import ObjectId
 from tests.real import servers
 from tests.support.servers import kubernetes
@@ -21,7 +20,7 @@ from tests.support.servers import kubernetes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from commodore_py.live.cache.cluster import ClusterCache
+    from commodore_py.live.reading import ClusterObjects
 
 
 PATIENCE = 20.0
@@ -77,8 +76,8 @@ def configmap(client: Writer, namespace: str, name: str, **more: object) -> None
     )
 
 
-def _read(client: Client, settings: Settings | None = None) -> ClusterCache:
-    return load(client, settings or Settings(), discover(client))
+def _read(client: Client, settings: Selection | None = None) -> ClusterObjects:
+    return read_objects(client, settings or Selection(), discover(client))
 
 
 def id_of(namespace: str, name: str, kind: str = "ConfigMap", group: str = "") -> ObjectId:
@@ -108,7 +107,9 @@ def test_cache_holds_objects_of_cluster(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "two")
     cache = _read(client)
 
-    assert {id_of(namespace, "one"), id_of("", namespace, "Namespace")} <= {*cache.list()}
+    assert {id_of(namespace, "one"), id_of("", namespace, "Namespace")} <= {
+        one.id for one in cache.objects.all()
+    }
     record = cache.get(id_of(namespace, "one"))
     assert record is not None
     assert record.labels == {"tier": "front"}
@@ -118,10 +119,10 @@ def test_pages_make_one_list(client: Writer, namespace: str) -> None:
     for number in range(7):
         configmap(client, namespace, f"many-{number}")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("commodore_py.live.cache.listing._PAGE", "3")
-        cache = _read(client, Settings(namespaces=(namespace,)))
+        patch.setattr("commodore_py.live.reading._PAGE", "3")
+        cache = _read(client, Selection(namespaces=(namespace,)))
 
-    found = [one.name for one in cache.list() if one.name.startswith("many-")]
+    found = [one.id.name for one in cache.objects.all() if one.id.name.startswith("many-")]
     assert found == [f"many-{number}" for number in range(7)]
 
 
@@ -145,8 +146,8 @@ def test_delete_of_changed_object_conflicts(client: Writer, namespace: str) -> N
 def test_cache_keeps_requested_objects_whole(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
     configmap(client, namespace, "other")
-    settings = Settings(
-        whole=lambda api: api.kind == "ConfigMap", keeps=lambda id_: id_.name == "it"
+    settings = Selection(
+        whole=lambda _, kind: kind == "ConfigMap", keeps=lambda id_: id_.name == "it"
     )
     cache = _read(client, settings)
 
@@ -190,18 +191,16 @@ def test_owners_are_followed_by_uid_and_inferred_where_kubernetes_names_none(
     client.apply(f"/api/v1/namespaces/{namespace}/endpoints/web", endpoints, manager="test")
     cache = _read(client)
 
-    graph = cache.graph([id_of(namespace, "owner"), id_of(namespace, "web", "Service")])
-
-    owned = {one.id for records in graph.children.values() for one in records}
+    owned = {one.id for records in cache.objects.children.values() for one in records}
     assert owned >= {id_of(namespace, "owned"), id_of(namespace, "web", "Endpoints")}
-    top = cache.list(top_level_only=True)
+    top = [one.id for one in cache.objects.top_level()]
     assert id_of(namespace, "owned") not in top
     assert id_of(namespace, "web", "Endpoints") not in top
 
 
 def test_kind_filter_limits_cache(client: Writer, namespace: str) -> None:
     configmap(client, namespace, "it")
-    settings = Settings(kinds=frozenset({("", "Namespace")}))
+    settings = Selection(kinds=frozenset({("", "Namespace")}))
     cache = _read(client, settings)
 
-    assert {one.kind for one in cache.list()} == {"Namespace"}
+    assert {one.id.kind for one in cache.objects.all()} == {"Namespace"}

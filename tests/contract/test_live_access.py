@@ -15,8 +15,7 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client, Writer
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.cache.cluster import load
-from commodore_py.live.cache.settings import Settings
+from commodore_py.live.reading import Selection, read_objects
 from tests.real import servers
 
 if TYPE_CHECKING:
@@ -126,8 +125,8 @@ def test_thousands_of_objects_are_listed(folder: Path) -> None:
                 lambda name: writer.apply(f"{ROOT}/{name}", _configmap(name), manager="test"), names
             )
         )
-    settings = Settings(kinds=frozenset({("", "ConfigMap")}), namespaces=(NAMESPACE,))
-    cache = load(writer, settings, discover(writer))
+    selection = Selection(kinds=frozenset({("", "ConfigMap")}), namespaces=(NAMESPACE,))
+    cache = read_objects(writer, selection, discover(writer))
     writer.close()
 
-    assert {one.name for one in cache.list()} >= set(names)
+    assert {one.id.name for one in cache.objects.all()} >= set(names)

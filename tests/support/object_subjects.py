@@ -8,9 +8,7 @@ from commodore_py.adapters import yaml
 from commodore_py.catalog.diff.text import KAPITAN_0_29_TO_0_30, diff_text, is_noise, normalised
 from commodore_py.live import marks
 from commodore_py.live.access.discovery import Api
-from commodore_py.live.cache.objects import Objects, cycle_in
-from commodore_py.live.cache.records import Record, record_of
-from commodore_py.live.cache.settings import Settings
+from commodore_py.live.objects import Objects, Record, record_of
 from commodore_py.live.orphans import Known, orphans
 from commodore_py.manifests.desired.ignoring import settle
 from commodore_py.manifests.desired.predict import predict
@@ -170,17 +168,16 @@ def ignore_rules(rules: object) -> str:
 
 
 def owners(objects: list[dict[str, Any]]) -> str:
-    """Owned objects of each object, objects without an owner, and cycles."""
-    records = [_record(**one) for one in objects]
-    found = Objects(records)
-    lines = []
-    for record in found.nodes():
-        graph = found.below([record])
-        owned = ", ".join(f"{one.id.kind} {one.id.name}" for one in graph.children[record.uid])
-        top = ", without owner" if found.is_top_level(record) else ""
-        cycle = ", ".join(one.name for one in cycle_in(graph))
-        lines.append(f"{record.id}{top}: owns {owned or 'nothing'}; cycle: {cycle or 'none'}\n")
-    return "".join(lines)
+    """Owned objects of each object, objects without an owner, and a cycle."""
+    found = Objects([_record(**one) for one in objects])
+    roots, lines = [root.id for root in found.top_level()], []
+    for record in found.all():
+        children = found.children.get(record.uid, ())
+        owned = ", ".join(f"{one.id.kind} {one.id.name}" for one in children)
+        top = ", without owner" if record.id in roots else ""
+        lines.append(f"{record.id}{top}: owns {owned or 'nothing'}\n")
+    cycle = ", ".join(one.name for one in found.cycle())
+    return "".join([*lines, f"cycle: {cycle}\n" if cycle else ""])
 
 
 def orphaned(objects: list[dict[str, Any]], known: dict[str, Any]) -> str:
@@ -195,8 +192,7 @@ def _record(api: list[str], content: dict[str, Any]) -> Record:
     group, kind = api
     metadata = content["metadata"]
     place = Api(group, "v1", kind, f"{kind.lower()}s", namespaced=bool(metadata["namespace"]))
-    kept = Settings(annotations=frozenset(metadata["annotations"]))
-    return record_of(place, content, kept)
+    return record_of(place, content, lambda _: False)
 
 
 def _objects(contents: Iterable[Any]) -> list[KubeObject]:

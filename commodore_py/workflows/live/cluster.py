@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from commodore_py.adapters.git.repository import is_repository, remote_settings
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.live import identity, marks
+from commodore_py.live import identity
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.cache.cluster import EVERY_KIND, load
-from commodore_py.live.cache.settings import Settings
 from commodore_py.live.pairing import targets_of
+from commodore_py.live.reading import EVERY_KIND, Selection, read_objects
 from commodore_py.live.rules import Judge, UserRules, has_rule_in_argocd
 from commodore_py.manifests.documents import TOOL_FILES
 from commodore_py.manifests.health import builtin
@@ -32,17 +31,17 @@ from commodore_py.model.names import problem_of_path
 from commodore_py.workflows.catalog import several
 
 from . import notes
-from .objects import check_compiled, read_objects
+from .objects import check_compiled, objects_in
 from .own_rules import own_rules_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.live.access.discovery import Api, Discovery
-    from commodore_py.live.cache.cluster import ClusterCache
+    from commodore_py.live.access.discovery import Discovery
     from commodore_py.live.identity import Identity
     from commodore_py.live.pairing import Target
+    from commodore_py.live.reading import ClusterObjects
     from commodore_py.manifests.health.status import Health
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.order.applications import Assigned
@@ -75,7 +74,7 @@ class LiveCluster:
     """A catalog and its cluster."""
 
     id: str
-    cache: ClusterCache
+    seen: ClusterObjects
     client: Client
     kinds: Discovery
     identity: Identity
@@ -97,8 +96,8 @@ class LiveCluster:
         """The object in the cluster, in the version of the target."""
         if target.api is None:
             return None
-        record = self.cache.get(target.id)
-        if record is None and self.cache.holds(target.api):
+        record = self.seen.get(target.id)
+        if record is None and self.seen.holds(target.api):
             return None
         manifest = record.manifest if record is not None else None
         if manifest is not None and manifest.get("apiVersion") == target.api.api_version:
@@ -107,7 +106,7 @@ class LiveCluster:
 
     def unseen(self, target: Target) -> str:
         """Why the object cannot be read; empty if it can."""
-        return self.cache.why_unseen(target.id.group, target.id.kind, target.id.namespace)
+        return self.seen.why_unseen(target.id.group, target.id.kind, target.id.namespace)
 
     def unseen_kinds(self, *, in_catalog: bool) -> dict[str, str]:
         """The kinds that cannot be read, and why: those of the catalog, or all."""
@@ -118,7 +117,7 @@ class LiveCluster:
         }
         return {
             str(place): why
-            for place, why in self.cache.unseen.items()
+            for place, why in self.seen.unseen.items()
             if not in_catalog or (place.group, place.kind) in kinds
         }
 
@@ -173,10 +172,10 @@ def opened(
         stack.callback(rules.close)
         all_targets = targets_of(assigned, kinds, argocd.tracking)
         targets = _wanted(all_targets, reach, assigned)
-        cache = load(client, _settings(targets, reach, read), kinds)
+        seen = read_objects(client, _selection(targets, reach, read), kinds)
         yield LiveCluster(
             cluster_id,
-            cache,
+            seen,
             client,
             kinds,
             cluster_identity,
@@ -242,34 +241,33 @@ def read_again(cluster: LiveCluster) -> LiveCluster:
         kinds = discover(cluster.client)
         all_targets = targets_of(cluster.assigned, kinds, cluster.settings.tracking)
     targets = _wanted(all_targets, cluster.reach, cluster.assigned)
-    settings = _settings(targets, cluster.reach, "targets")
+    selection = _selection(targets, cluster.reach, "targets")
     return replace(
         cluster,
-        cache=load(cluster.client, settings, kinds),
+        seen=read_objects(cluster.client, selection, kinds),
         kinds=kinds,
         targets=targets,
         all_targets=all_targets,
     )
 
 
-def _settings(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Settings:
+def _selection(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Selection:
     apis_by_id = {target.id: target.api for target in targets if target.has_version}
     kinds = {(object_id.group, object_id.kind) for object_id in apis_by_id}
     with_owned = read == "owned"
 
-    def whole(api: Api) -> bool:
-        return api.key in kinds or (with_owned and _has_rule(api.group, api.kind))
+    def whole(group: str, kind: str) -> bool:
+        return (group, kind) in kinds or (with_owned and _has_rule(group, kind))
 
     def keeps(id_: ObjectId) -> bool:
         return id_ in apis_by_id or (with_owned and _has_rule(id_.group, id_.kind))
 
     apis = frozenset(target.api.key for target in targets if target.api is not None)
-    return Settings(
+    return Selection(
         kinds=apis if read == "targets" else None,
         namespaces=reach.namespaces,
         whole=whole,
         keeps=keeps,
-        annotations=marks.ANNOTATIONS,
         versions={api.key: api.version for api in apis_by_id.values() if api is not None},
     )
 
@@ -302,7 +300,7 @@ def _catalog_objects(config: Config, cluster_id: str, catalog: Path, *, given: b
             where=str(catalog),
             hint=f"compile {cluster_id} first, or name its catalog with --catalog",
         )
-    return read_objects([str(catalog)])
+    return objects_in([str(catalog)])
 
 
 def _client(config: Config, cluster_id: str, reach: Reach) -> Client:

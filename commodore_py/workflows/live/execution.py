@@ -227,7 +227,7 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
 
 
 def _delete(cluster: LiveCluster, writer: Writer, id_: ObjectId, path: str) -> None:
-    record = cluster.cache.get(id_)
+    record = cluster.seen.get(id_)
     if record is None:
         return
     try:

@@ -15,7 +15,7 @@ from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.health.status import Health, worst
 from commodore_py.manifests.objects import split_version
 
-from .objects import read_objects
+from .objects import objects_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -77,7 +77,7 @@ def health_of(
 
     They are judged by rules of the hierarchy and of folders, besides those that are built in.
     """
-    objects = read_objects(names)
+    objects = objects_in(names)
     scripts = tuple(script for folder in folders for script in live_rules.scripts_in(folder))
     rules = live_rules.UserRules(ScriptTable(folders=scripts), own_rules)
     judge = Judge(rules, own_rules, time.time)

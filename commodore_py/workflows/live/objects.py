@@ -33,7 +33,7 @@ class Found:
     files: tuple[str, ...]
 
 
-def read_objects(names: Iterable[str]) -> Found:
+def objects_in(names: Iterable[str]) -> Found:
     """The objects of files, of the files below folders, and of stdin (`-`)."""
     objects: list[KubeObject] = []
     others = 0

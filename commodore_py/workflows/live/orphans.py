@@ -45,12 +45,9 @@ class OrphanReport:
 
 def orphans_of(cluster: LiveCluster) -> OrphanReport:
     """Top-level objects of the cluster that left the catalog."""
-    targets = {target.id for target in cluster.all_targets}
+    targets, objects = {target.id for target in cluster.all_targets}, cluster.seen.objects
     records = [
-        record
-        for id_ in cluster.cache.list(top_level_only=True)
-        if (record := cluster.cache.get(id_)) is not None
-        and targets.isdisjoint(cluster.cache.copies(id_))
+        record for record in objects.top_level() if targets.isdisjoint(objects.copies(record))
     ]
     history = _history(cluster, {record.id.name.encode() for record in records})
     names = {application.name for application, _ in cluster.assigned.applications}

@@ -70,9 +70,9 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
     deletions = object_changes([kube_object for of in doomed.values() for kube_object in of], [])
     state = State(
         {
-            object_id.name
-            for object_id in cluster.cache.list()
-            if ((object_id.group, object_id.kind) == ("", "Namespace"))
+            record.id.name
+            for record in cluster.seen.objects.all()
+            if (record.id.group, record.id.kind) == ("", "Namespace")
         },
         {object_change.id: object_change for object_change in (*compared.diff.objects, *deletions)},
         {target.id: why for target, why in compared.unseen},
@@ -93,7 +93,7 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
             steps += steps_of(application, targets.get(name, ()), application_state)
     ids = [target.id for target in cluster.targets]
     ids += (kube_object.id for of in doomed.values() for kube_object in of)
-    records = [(id_, cluster.cache.get(id_)) for id_ in ids]
+    records = [(id_, cluster.seen.get(id_)) for id_ in ids]
     versions = {str(id_): record.version for id_, record in records if record is not None}
     catalog = cluster.catalog
     commit = commit_of(catalog, "HEAD") if is_repository(catalog) else None

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.live.cache.objects import cycle_in
 from commodore_py.manifests.health.assess import missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.live.cache.records import Record
+    from commodore_py.live.objects import Record
     from commodore_py.manifests.health.status import Health
     from commodore_py.manifests.objects import ObjectId
 
@@ -59,13 +58,13 @@ def tree_of(cluster: LiveCluster, root: str = "") -> TreeReport:
             ids_by_application.setdefault(target.application, []).append(target.id)
     if root and not ids_by_application:
         ids_by_application[root] = [_named(cluster, root)]
-    graph = cluster.cache.graph(id_ for ids in ids_by_application.values() for id_ in ids)
+    objects = cluster.seen.objects
     trees = []
     for name, ids in sorted(ids_by_application.items()):
         done: set[str] = set()
-        nodes = tuple(_node(cluster, id_, graph.children, done) for id_ in sorted(ids))
+        nodes = tuple(_node(cluster, id_, objects.children, done) for id_ in sorted(ids))
         trees.append(Tree(name, nodes))
-    return TreeReport(tuple(trees), cycle_in(graph))
+    return TreeReport(tuple(trees), objects.cycle())
 
 
 def _node(
@@ -76,9 +75,9 @@ def _node(
     *,
     inferred: bool = False,
 ) -> Node:
-    record = cluster.cache.get(id_)
+    record = cluster.seen.get(id_)
     if record is None:
-        why = cluster.cache.why_unseen(id_.group, id_.kind, id_.namespace)
+        why = cluster.seen.why_unseen(id_.group, id_.kind, id_.namespace)
         return Node(id_, None if why else missing(), inferred, why)
     owned = children.get(record.uid, ())
     if record.uid in done:
@@ -106,11 +105,11 @@ def _named(cluster: LiveCluster, root: str) -> ObjectId:
     kind, _, rest = root.partition("/")
     namespace, _, name = rest.rpartition("/")
     object_ids = [
-        object_id
-        for object_id in cluster.cache.list()
-        if object_id.kind.lower() == kind.lower()
-        and object_id.name == name
-        and object_id.namespace == namespace
+        record.id
+        for record in cluster.seen.objects.all()
+        if record.id.kind.lower() == kind.lower()
+        and record.id.name == name
+        and record.id.namespace == namespace
     ]
     if not object_ids or not name:
         names = sorted({target.application for target in cluster.targets if target.application})

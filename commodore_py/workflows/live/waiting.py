@@ -79,7 +79,7 @@ def _left(cluster: LiveCluster, goal: Goal) -> Iterator[Left]:
             continue
         if why := cluster.unseen(target):
             yield Left(target.id, f"it cannot be read: {why}")
-        elif goal == "gone" and cluster.cache.get(target.id) is not None:
+        elif goal == "gone" and cluster.seen.get(target.id) is not None:
             yield Left(target.id, "it is still there")
     if goal == "healthy":
         yield from _unhealthy(cluster)

@@ -21,7 +21,7 @@ from commodore_py.manifests.order import hooks, kinds
 from commodore_py.manifests.order.tasks import SyncOptions, sync_tasks
 from commodore_py.manifests.values import same
 from commodore_py.workflows.live.health import run_tests
-from commodore_py.workflows.live.objects import read_objects
+from commodore_py.workflows.live.objects import objects_in
 from tests.support.tables import each
 
 from . import engine
@@ -223,5 +223,5 @@ def test_objects_of_the_engines_own_tests_have_its_statuses() -> None:
     for name, status in cases:
         path = folder / name
         if path.is_file():
-            (found,) = read_objects([str(path)]).objects
+            (found,) = objects_in([str(path)]).objects
             assert _as_argocd(found.content) == status, name

@@ -10,8 +10,7 @@ import pytest
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.cache.cluster import ClusterCache, load
-from commodore_py.live.cache.settings import Settings
+from commodore_py.live.reading import ClusterObjects, Selection, read_objects
 from commodore_py.manifests.objects import ObjectId
 from tests.support.servers import kubernetes
 from tests.support.servers.kubernetes import Kind, Refusal
@@ -37,9 +36,9 @@ def _client(server: Cluster, tmp_path: Path, **user: object) -> Client:
     return Client(kubeconfig.find(str(file), variables={}, home=Path("/nowhere")), timeout=10)
 
 
-def _read(server: Cluster, tmp_path: Path, settings: Settings | None = None) -> ClusterCache:
+def _read(server: Cluster, tmp_path: Path, settings: Selection | None = None) -> ClusterObjects:
     client = _client(server, tmp_path)
-    return load(client, settings or Settings(), discover(client))
+    return read_objects(client, settings or Selection(), discover(client))
 
 
 def _put(server: Cluster, name: str, namespace: str = "shop", **more: Any) -> dict[str, Any]:  # noqa: ANN401 - fields
@@ -65,10 +64,10 @@ def test_expired_pages_restart_list(server: Cluster, tmp_path: Path) -> None:
 
     server.before = before
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("commodore_py.live.cache.listing._PAGE", "2")
-        cache = _read(server, tmp_path, Settings(kinds=ONLY))
+        patch.setattr("commodore_py.live.reading._PAGE", "2")
+        cache = _read(server, tmp_path, Selection(kinds=ONLY))
 
-    assert [one.name for one in cache.list()] == [f"it-{number}" for number in range(5)]
+    assert [one.id.name for one in cache.objects.all()] == [f"it-{number}" for number in range(5)]
     unpaged = [path for _, path in server.requests if path.split("?")[0].endswith(CONFIGMAPS)]
     assert "limit=" not in unpaged[-1]
 
@@ -88,7 +87,7 @@ def test_silent_api_group_does_not_affect_others(server: Cluster, tmp_path: Path
     server.kinds.append(Kind("example.com", "v1", "Thing", "things"))
     server.silent.add("example.com/v1")
     _put(server, "it")
-    cache = _read(server, tmp_path, Settings(kinds=ONLY))
+    cache = _read(server, tmp_path, Selection(kinds=ONLY))
 
     assert cache.get(_id("it")) is not None
     assert "does not answer" in cache.why_unseen("example.com", "Thing", "shop")
@@ -106,7 +105,7 @@ def test_busy_api_server_is_retried(server: Cluster, tmp_path: Path) -> None:
         return None
 
     server.before = before
-    cache = _read(server, tmp_path, Settings(kinds=ONLY))
+    cache = _read(server, tmp_path, Selection(kinds=ONLY))
 
     assert len(refused) == 3
     assert cache.get(_id("it")) is not None
@@ -119,9 +118,9 @@ def test_object_served_by_two_groups_is_listed_once(server: Cluster, tmp_path: P
         server.put({"apiVersion": version, "kind": "Deployment", "metadata": metadata})
     cache = _read(server, tmp_path)
 
-    found = [one for one in cache.list() if one.kind == "Deployment"]
-    assert found == [ObjectId("apps", "Deployment", "shop", "web")]
-    assert len(cache.copies(found[0])) == 2
+    (found,) = [one for one in cache.objects.all() if one.id.kind == "Deployment"]
+    assert found.id == ObjectId("apps", "Deployment", "shop", "web")
+    assert len(cache.objects.copies(found)) == 2
 
 
 def test_refused_token_file_is_read_again(server: Cluster, tmp_path: Path) -> None:
@@ -141,7 +140,7 @@ def test_refused_token_file_is_read_again(server: Cluster, tmp_path: Path) -> No
 
     server.before = before
 
-    assert load(client, Settings(kinds=ONLY), kinds).get(_id("it")) is not None
+    assert read_objects(client, Selection(kinds=ONLY), kinds).get(_id("it")) is not None
     assert refused
 
 
@@ -149,6 +148,6 @@ def test_only_selected_namespaces_are_read(server: Cluster, tmp_path: Path) -> N
     for namespace in ("shop", "bank", "other"):
         _put(server, "it", namespace)
 
-    cache = _read(server, tmp_path, Settings(kinds=ONLY, namespaces=("shop", "bank")))
+    cache = _read(server, tmp_path, Selection(kinds=ONLY, namespaces=("shop", "bank")))
 
-    assert cache.list() == (_id("it", "bank"), _id("it"))
+    assert [one.id for one in cache.objects.all()] == [_id("it", "bank"), _id("it")]

@@ -1,22 +1,25 @@
-"""Records of objects in the cache, and their relations."""
+"""The objects of a cluster at one moment, and who owns what."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.live.access.answers import mapping, mappings
 from commodore_py.manifests.objects import ObjectId
 
+from .marks import ANNOTATIONS
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from commodore_py.live.access.discovery import Api
     from commodore_py.manifests.objects import Content
-
-    from .settings import Settings
 
 Key: TypeAlias = "str | tuple[str, ...]"
 """What relations go by: a UID, or a name within a namespace where Kubernetes has no owner."""
@@ -37,7 +40,7 @@ class Record:
     version: str
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
-    """Those that the settings ask for."""
+    """Those that marks need."""
     is_ending: bool
     owners: tuple[str, ...]
     """UIDs of the owners that the object names."""
@@ -48,8 +51,64 @@ class Record:
     manifest: Content | None = None
 
 
-def record_of(api: Api, content: Content, settings: Settings) -> Record:
-    """Reduce an object to its record."""
+class Objects:
+    """Records by id; copies of one UID are one object, under the first of its ids."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._by_id = {record.id: record for record in records}
+        self._by_uid: dict[str, list[Record]] = defaultdict(list)
+        for record in sorted(self._by_id.values(), key=lambda record: record.id):
+            self._by_uid[record.uid].append(record)
+
+    def get(self, id_: ObjectId) -> Record | None:
+        """The object of an id, copies included."""
+        return self._by_id.get(id_)
+
+    def copies(self, record: Record) -> set[ObjectId]:
+        """Every id of an object: it may be served in several groups."""
+        return {copy.id for copy in self._by_uid[record.uid]}
+
+    def all(self) -> tuple[Record, ...]:
+        """Every object once, by id."""
+        return tuple(copies[0] for copies in self._by_uid.values())
+
+    def top_level(self) -> Iterator[Record]:
+        """Objects that name no owner, and for which none is inferred."""
+        inferred = {record.uid for owned in self.children.values() for record in owned}
+        return (record for record in self.all() if not record.owners and record.uid not in inferred)
+
+    @cached_property
+    def children(self) -> Mapping[str, tuple[Record, ...]]:
+        """Owned objects by the UID of their owner."""
+        offered: dict[Key, list[Record]] = defaultdict(list)
+        for uid, copies in self._by_uid.items():
+            for key in {uid, *(key for copy in copies for key in copy.offers)}:
+                offered[key].append(copies[0])
+        owned: dict[str, list[Record]] = defaultdict(list)
+        for record in self.all():
+            owners = {
+                owner.uid
+                for key in record.wants
+                for owner in offered.get(key, ())
+                # An owner within a namespace counts in that namespace only.
+                if owner.id.namespace in ("", record.id.namespace)
+            }
+            for uid in owners:
+                owned[uid].append(record)
+        return {uid: tuple(records) for uid, records in owned.items()}
+
+    def cycle(self) -> tuple[ObjectId, ...]:
+        """Objects that own themselves, in the end, sorted; the first such cycle."""
+        owners = {uid: [child.uid for child in owned] for uid, owned in self.children.items()}
+        try:
+            TopologicalSorter(owners).prepare()
+        except CycleError as error:
+            return tuple(sorted({self._by_uid[uid][0].id for uid in error.args[1]}))
+        return ()
+
+
+def record_of(api: Api, content: Content, keeps: Callable[[ObjectId], bool]) -> Record:
+    """Reduce an object to its record; `keeps` decides about its content."""
     metadata = mapping(content.get("metadata"))
     id_ = ObjectId(
         intern(api.group),
@@ -61,7 +120,7 @@ def record_of(api: Api, content: Content, settings: Settings) -> Record:
     owners = mappings(metadata.get("ownerReferences"))
     annotations = _texts(metadata.get("annotations"))
     manifest = None
-    if settings.whole(api) and settings.keeps(id_):
+    if keeps(id_):
         # Items of a list don't say what they are.
         manifest = {"apiVersion": api.api_version, "kind": api.kind, **content}
     uids = tuple(_text(owner, "uid") for owner in owners)
@@ -70,7 +129,7 @@ def record_of(api: Api, content: Content, settings: Settings) -> Record:
         uid,
         _text(metadata, "resourceVersion"),
         {intern(key): intern(value) for key, value in _texts(metadata.get("labels")).items()},
-        {key: annotations[key] for key in settings.annotations & annotations.keys()},
+        {key: annotations[key] for key in ANNOTATIONS & annotations.keys()},
         is_ending=bool(_text(metadata, "deletionTimestamp")),
         owners=uids,
         wants=(*uids, *_wants(id_, {_text(owner, "kind") for owner in owners}, annotations)),

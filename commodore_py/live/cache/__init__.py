@@ -1,1 +1,0 @@
-"""The content of a cluster: ids and relations of all objects."""
