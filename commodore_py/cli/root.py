@@ -120,7 +120,7 @@ class _Root(LazyGroup):
         ctx.meta[origins.DOTENV] = ctx.obj
         if not {"-h", "--help", "--version"} & set(args):
             try:
-                user_file.keep(ctx, user_file.read(ctx, self, args))
+                user_file.keep(ctx, user_file.read(ctx, self))
             except CommodoreError:
                 rest = super().parse_args(ctx, args)
                 if ctx.resilient_parsing:  # completion works in spite of it
@@ -204,7 +204,7 @@ def commodore(
         cache_size=_cache_size(ctx),
         remote_cache=user_file.remote_cache(ctx),
     )
-    if limits := user_file.of(ctx).shared.get("time-limits"):
+    if limits := user_file.of(ctx).content.get("time-limits"):
         time_limits.use(time_limits.TimeLimits().with_(limits.items()))
     ctx.obj = settings.more_verbose(verbose)
     if settings.working_dir != working_dir.resolve():

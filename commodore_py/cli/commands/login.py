@@ -64,7 +64,13 @@ def login(settings: Globals, /, **options: Any) -> None:
 
 
 @click.command()
-@click.option("--api-url", envvar="COMMODORE_API_URL", metavar="URL", help="Lieutenant API.")
+@click.option(
+    "--api-url",
+    cls=user_file.SharedOption,
+    envvar="COMMODORE_API_URL",
+    metavar="URL",
+    help="Lieutenant API.",
+)
 @click.pass_obj
 def logout(settings: Globals, api_url: str | None) -> None:
     """Remove the saved token of the API; tokens of other APIs are kept."""

@@ -98,6 +98,7 @@ jobs_option = click.option(
 )
 strict_option = click.option(
     "--strict/--no-strict",
+    cls=user_file.SharedOption,
     default=False,
     allow_from_autoenv=False,
     show_default=True,
@@ -113,6 +114,7 @@ offline_option = click.option(
 
 github_token_option = click.option(
     "--github-token",
+    cls=user_file.SharedOption,
     envvar="COMMODORE_GITHUB_TOKEN",
     default="",
     metavar="TEXT",
@@ -340,6 +342,7 @@ def _api_url(*more_names: str, automatic: bool = True) -> Callable[[Any], Any]:
     return click.option(
         "--api-url",
         *more_names,
+        cls=user_file.SharedOption,
         envvar="COMMODORE_API_URL",
         allow_from_autoenv=automatic,
         metavar="URL",
@@ -350,6 +353,7 @@ def _api_url(*more_names: str, automatic: bool = True) -> Callable[[Any], Any]:
 def _api_token(*, automatic: bool = True) -> Callable[[Any], Any]:
     return click.option(
         "--api-token",
+        cls=user_file.SharedOption,
         envvar="COMMODORE_API_TOKEN",
         allow_from_autoenv=automatic,
         metavar="TOKEN",
@@ -360,12 +364,14 @@ def _api_token(*, automatic: bool = True) -> Callable[[Any], Any]:
 _OIDC = (
     click.option(
         "--oidc-discovery-url",
+        cls=user_file.SharedOption,
         envvar="COMMODORE_OIDC_DISCOVERY_URL",
         metavar="URL",
         help="URL of the identity provider's discovery document.",
     ),
     click.option(
         "--oidc-client",
+        cls=user_file.SharedOption,
         envvar="COMMODORE_OIDC_CLIENT",
         metavar="TEXT",
         help="Client ID at the identity provider.",

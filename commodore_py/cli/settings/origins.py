@@ -89,7 +89,7 @@ def place_of(name: str) -> str:
 def settings_of(ctx: click.Context) -> Iterator[Setting]:
     """Every setting of a command and its subcommands."""
     path = ctx.command_path.split(" ")[1:]
-    for option in user_file.options_of(ctx.command):
+    for option in user_file.options_of(ctx.command).values():
         yield _setting(ctx, option, path)
     if isinstance(ctx.command, click.Group):
         for name in ctx.command.list_commands(ctx):
@@ -102,16 +102,17 @@ def global_settings(ctx: click.Context) -> Iterator[Setting]:
     """The settings of the file that have no option."""
     file = user_file.of(ctx)
     for name in user_file.GLOBAL:
-        if name in file.shared:
-            value = file.shared[name]
+        if name in file.content:
+            value = file.content[name]
             shown = (
                 [f"{key}={number}" for key, number in value.items()]
                 if name == "time-limits"
                 else value
             )
             yield Setting("", name, shown, "file", str(file.path))
-    for name, value in file.shared.get("cache", {}).items():
-        yield Setting("cache", name, value, "file", f"{file.path} [cache]")
+    for name, value in file.content.get("cache", {}).items():
+        if name in user_file.CACHE:
+            yield Setting("cache", name, value, "file", f"{file.path} [cache]")
 
 
 def _as_if_called(command: click.Command, parent: click.Context, name: str) -> click.Context:
@@ -153,7 +154,7 @@ def _origin(
                 return "dotenv", f"{variable} in {dotenv.path}"
             return "env", variable
         case ParameterSource.DEFAULT_MAP:
-            return "file", user_file.of(ctx).place_of((*path, str(option.name)))
+            return "file", user_file.of(ctx).place_of(path, option)
         case _:
             return "default", ""
 

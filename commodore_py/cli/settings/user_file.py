@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from commodore_py.adapters.reading import text_of
 from commodore_py.adapters.time_limits import TimeLimits
@@ -20,10 +22,9 @@ from . import directories
 from .types import size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 _META = "commodore_py.cli.settings.user_file"
-_BITS = 64
 # More would be more than three years, and not every clock counts that far.
 _MOST_SECONDS = 100_000_000
 _LARGEST = 1 << 20
@@ -34,36 +35,45 @@ GLOBAL = ("cache-size", "github-url", "oidc-listen", "time-limits")
 """Settings that have no option."""
 CACHE = ("remote", "remote-key", "remote-trust")
 """Settings of section `cache` that have no option."""
-_ALL = "config"
-
-Place = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class UserFile:
-    """Defaults as click takes them, and the section of each in the file."""
+    """The content of the file, and defaults as click takes them."""
 
-    path: Path | None
-    defaults: dict[str, Any]
-    sections: Mapping[Place, Place]
-    shared: Mapping[str, Any] = field(default_factory=dict)
-    """What stands at the top, for all commands."""
+    path: Path | None = None
+    content: Mapping[str, Any] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
 
-    def place_of(self, setting: Place) -> str:
-        """The file and the section that set an option."""
-        section = ".".join(self.sections.get(setting, ()))
-        return f"{self.path} [{section}]" if section else str(self.path)
+    def place_of(self, commands: Sequence[str], option: click.Option) -> str:
+        """The file and the section that set an option of a command."""
+        section: Any = self.content
+        for name in commands:
+            section = section.get(name, {})
+        in_section = commands and key_of(option) in section
+        return f"{self.path} [{'.'.join(commands)}]" if in_section else str(self.path)
 
 
-def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> UserFile:
-    """The settings in the user's file for a command line; reports all mistakes at once."""
+class SharedOption(click.Option):
+    """An option that may stand at the top of the file, for all commands that have it."""
+
+    def consume_value(
+        self, ctx: click.Context, opts: Mapping[str, Any]
+    ) -> tuple[Any, ParameterSource]:
+        """The value of the file, if nothing else sets the option."""
+        value, source = super().consume_value(ctx, opts)
+        shared = of(ctx).content
+        if source is ParameterSource.DEFAULT and key_of(self) in shared:
+            return shared[key_of(self)], ParameterSource.DEFAULT_MAP
+        return value, source
+
+
+def read(ctx: click.Context, root: click.Group) -> UserFile:
+    """The settings in the user's file; reports all mistakes at once."""
     path = directories.config_file()
     text = _text(path) if path else None
     if path is None or text is None:
-        return UserFile(None, {}, {})
-
-    import tomllib  # most users have no such file
-
+        return UserFile()
     try:
         content = tomllib.loads(text)
     except RecursionError as error:
@@ -74,28 +84,19 @@ def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> 
         raise CommodoreError(f"not valid TOML: {error}", where=where) from error
     reader = _Reader(path)
     defaults = reader.section(ctx, root, content, ())
-    shared = {key: content[key] for key in SHARED if key in content}
-    if shared:
-        reader.share(shared, ctx, root, defaults, () if _ALL in words else words)
-    settings = {key: content[key] for key in GLOBAL if key in content}
-    reader.check_global(settings)
-    section = content.get("cache")
-    section = section if isinstance(section, dict) else {}
-    if shared_cache := {key: section[key] for key in CACHE if key in section}:
-        reader.check_cache(shared_cache)
-        settings["cache"] = shared_cache
+    reader.check_top(content)
     raise_collected(reader.problems, f"settings in {path}")
-    return UserFile(path, defaults, reader.sections, {**shared, **settings})
+    return UserFile(path, content, defaults)
 
 
 def remote_cache(ctx: click.Context) -> RemoteCache | None:
     """The cache that machines share, if the file names one."""
-    settings = of(ctx).shared.get("cache")
-    if not settings:
+    settings = of(ctx).content.get("cache", {})
+    if "remote" not in settings:
         return None
-    key = settings.get("remote-key")
+    key = os.path.expanduser(settings.get("remote-key", ""))  # noqa: PTH111 - never raises
     trusted = tuple(settings.get("remote-trust", ()))
-    return RemoteCache(settings["remote"], trusted, Path(key).expanduser() if key else None)
+    return RemoteCache(settings["remote"], trusted, Path(key) if key else None)
 
 
 def keep(ctx: click.Context, user_file: UserFile) -> None:
@@ -107,22 +108,26 @@ def keep(ctx: click.Context, user_file: UserFile) -> None:
 def of(ctx: click.Context) -> UserFile:
     """The settings file of this run."""
     stored = ctx.meta.get(_META)
-    return stored if isinstance(stored, UserFile) else UserFile(None, {}, {})
+    return stored if isinstance(stored, UserFile) else UserFile()
 
 
 def shared_text(name: str) -> str:
     """A setting that the current command has no option for: from its variable or the file."""
     ctx = click.get_current_context(silent=True)
-    in_file = of(ctx).shared.get(name.replace("_", "-")) if ctx is not None else None
-    return os.environ.get(f"COMMODORE_{name.upper()}") or (
-        in_file if isinstance(in_file, str) else ""
-    )
+    in_file = of(ctx).content.get(name.replace("_", "-"), "") if ctx is not None else ""
+    return os.environ.get(f"COMMODORE_{name.upper()}") or str(in_file)
 
 
 def key_of(option: click.Option) -> str:
     """The name of an option in the file: its long name."""
     long = [name for name in option.opts if name.startswith("--")]
     return (long or option.opts)[0].lstrip("-")
+
+
+def options_of(command: click.Command) -> dict[str, click.Option]:
+    """The options that a file may set, by their names: all but --help and --version."""
+    options = (param for param in command.params if isinstance(param, click.Option))
+    return {key_of(option): option for option in options if not option.is_eager}
 
 
 def _text(path: Path) -> str | None:
@@ -144,129 +149,91 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.problems: list[CommodoreError] = []
-        self.sections: dict[Place, Place] = {}
 
     def section(
-        self, ctx: click.Context, command: click.Command, table: Mapping[str, Any], at: Place
+        self,
+        ctx: click.Context,
+        command: click.Command,
+        table: Mapping[str, Any],
+        at: Sequence[str],
     ) -> dict[str, Any]:
         """One command's options and, for a group, the sections of its commands."""
-        options = {key_of(option): option for option in options_of(command)}
+        options = options_of(command)
         commands = command.list_commands(ctx) if isinstance(command, click.Group) else []
+        others = {(): (*SHARED, *GLOBAL), ("cache",): CACHE}.get(tuple(at), ())
         section: dict[str, Any] = {}
         for key, value in table.items():
             inner = command.get_command(ctx, key) if isinstance(command, click.Group) else None
-            if not at and key in (*SHARED, *GLOBAL) and key not in options:
-                continue
-            if at == ("cache",) and key in CACHE:
-                continue
-            if isinstance(value, dict) and inner is not None:
-                section[key] = self.section(ctx, inner, value, (*at, key))
-            elif isinstance(value, dict):
-                self._unknown("section", at, key, commands)
-            elif key not in options:
-                names = options if at else (*options, *SHARED, *GLOBAL)
-                names = (*options, *CACHE) if at == ("cache",) else names
-                self._unknown("setting", at, key, names, _owners(ctx, command, key))
-            else:
-                self._check(options[key], value, ctx, (*at, key))
+            if key in options:
+                if problem := _problem(options[key], value, ctx):
+                    self._reject(f"{'.'.join((*at, key))}: {problem}")
                 section[str(options[key].name)] = value
-                self.sections[*at, str(options[key].name)] = at
+            elif isinstance(value, dict) and inner is not None:
+                section[key] = self.section(ctx, inner, value, (*at, key))
+            elif key not in others:
+                what = "section" if isinstance(value, dict) else "setting"
+                names = commands if isinstance(value, dict) else (*options, *others)
+                hint = did_you_mean(key, names, listed="available:")
+                if owners := [f"[{'.'.join((*at, name))}]" for name in _owners(ctx, command, key)]:
+                    sections = " or ".join(owners)
+                    hint = f"it is an option of a command: put it into section {sections}"
+                above = f"[{'.'.join(at)}]" if at else "the top level"
+                self._reject(f"unknown {what} {key} in {above}", hint)
         return section
 
-    def share(
-        self,
-        shared: Mapping[str, Any],
-        ctx: click.Context,
-        group: click.Group,
-        sections: dict[str, Any],
-        words: Collection[str],
-        at: Place = (),
-    ) -> None:
-        """Add what holds for all commands to the sections of these, or of all without any."""
-        for name in group.list_commands(ctx):
-            command = group.get_command(ctx, name) if not words or name in words else None
-            if command is None:
-                continue
-            section = sections.get(name, {})
-            for option in options_of(command):
-                key, parameter = key_of(option), str(option.name)
-                if key in shared and parameter not in section:
-                    self._check(option, shared[key], ctx, (key,))
-                    section[parameter] = shared[key]
-            if isinstance(command, click.Group):
-                self.share(shared, ctx, command, section, words, (*at, name))
-            if section:
-                sections[name] = section
+    def check_top(self, content: Mapping[str, Any]) -> None:
+        """Check what is for all commands, and settings that have no option."""
+        for key in content.keys() & {*SHARED, *GLOBAL} - {"time-limits", "strict"}:
+            self._check_text(key, content[key])
+        if not isinstance(content.get("strict", False), bool):
+            self._reject(f"strict: expected true or false, not {_shown(content['strict'])}")
+        size = content.get("cache-size")
+        if isinstance(size, str) and (problem := size_of(size)[1]):
+            self._reject(f"cache-size: {problem}")
+        if problem := _problem_of_limits(content.get("time-limits", {})):
+            self._reject(f"time-limits: {problem}")
+        cache = content.get("cache")
+        if isinstance(cache, dict) and not cache.keys().isdisjoint(CACHE):
+            self._check_cache(cache)
 
-    def check_global(self, settings: Mapping[str, Any]) -> None:
-        """Check the settings that have no option."""
-        for key, value in settings.items():
-            problem = _problem_of_global(key, value)
-            if problem:
-                self._reject(f"{key}: {problem}")
-
-    def check_cache(self, settings: Mapping[str, Any]) -> None:
+    def _check_cache(self, settings: Mapping[str, Any]) -> None:
         """Check the settings of the cache that machines share."""
         for name in ("remote", "remote-key"):
-            if not isinstance(settings.get(name, ""), str):
-                self._reject(f"cache.{name}: expected a string, not {_shown(settings[name])}")
+            self._check_text(f"cache.{name}", settings.get(name, ""))
         trusted = settings.get("remote-trust", [])
         if not isinstance(trusted, list) or not all(
             isinstance(key, str) and is_public_key(key) for key in trusted
         ):
             self._reject("cache.remote-trust: expected a list of Ed25519 public keys in base64")
-        remote, key = settings.get("remote"), settings.get("remote-key")
-        hint = "name the address, such as s3://BUCKET/FOLDER or file:///FOLDER"
-        if not remote:
-            self._reject("cache.remote is missing", hint)
-        elif isinstance(remote, str) and "://" not in remote:
+        remote = str(settings.get("remote", ""))
+        if "://" not in remote:
+            hint = "name the address, such as s3://BUCKET/FOLDER or file:///FOLDER"
             self._reject("cache.remote: the address has no scheme", hint)
-        elif not trusted and not key:
+        elif not trusted and not settings.get("remote-key"):
             self._reject(
                 "cache.remote has no writers: neither remote-trust nor remote-key is set",
                 "name the public keys of those who may write to it in remote-trust",
             )
-        try:
-            Path(key if isinstance(key, str) else "").expanduser()
-        except RuntimeError:
-            self._reject(f"cache.remote-key: there is no such home directory: {_shown(key)}")
 
-    def _check(self, option: click.Option, value: object, ctx: click.Context, at: Place) -> None:
-        problem = _problem(option, value, ctx)
-        if problem:
-            self._reject(f"{'.'.join(at)}: {problem}")
-
-    def _unknown(
-        self, what: str, at: Place, key: str, names: Iterable[str], owners: Iterable[str] = ()
-    ) -> None:
-        hint = did_you_mean(key, names, listed="available:")
-        sections = [f"[{'.'.join((*at, owner))}]" for owner in owners]
-        if sections:
-            hint = f"it is an option of a command: put it into section {' or '.join(sections)}"
-        above = f"[{'.'.join(at)}]" if at else "the top level"
-        self._reject(f"unknown {what} {key} in {above}", hint)
+    def _check_text(self, key: str, value: object) -> None:
+        if not isinstance(value, str):
+            self._reject(f"{key}: expected a string, not {_shown(value)}")
 
     def _reject(self, problem: str, hint: str = "") -> None:
-        error = CommodoreError(problem, where=str(self._path), hint=hint)
-        if problem not in map(str, self.problems):
-            self.problems.append(error)
+        self.problems.append(CommodoreError(problem, where=str(self._path), hint=hint))
 
 
-def _problem_of_global(key: str, value: object) -> str:
-    if key == "time-limits":
-        names = TimeLimits.names()
-        if not isinstance(value, dict):
-            return f"expected a table of seconds, by these names: {', '.join(names)}"
-        for name, seconds in value.items():
-            if name not in names:
-                return f"{name!r} is not a time limit; these are: {', '.join(names)}"
-            is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-            if not is_number or not 0 <= seconds < _MOST_SECONDS:
-                return f"{name}: expected a number of seconds, not {_shown(seconds)}"
-        return ""
-    if not isinstance(value, str):
-        return f"expected a string, not {_shown(value)}"
-    return size_of(value)[1] if key == "cache-size" else ""
+def _problem_of_limits(limits: object) -> str:
+    names = TimeLimits.names()
+    if not isinstance(limits, dict):
+        return f"expected a table of seconds, by these names: {', '.join(names)}"
+    for name, seconds in limits.items():
+        if name not in names:
+            return f"{name!r} is not a time limit; these are: {', '.join(names)}"
+        is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if not is_number or not 0 <= seconds < _MOST_SECONDS:
+            return f"{name}: expected a number of seconds, not {_shown(seconds)}"
+    return ""
 
 
 def _owners(ctx: click.Context, command: click.Command, key: str) -> Iterator[str]:
@@ -275,24 +242,21 @@ def _owners(ctx: click.Context, command: click.Command, key: str) -> Iterator[st
         for name in command.list_commands(ctx):
             inner = command.get_command(ctx, name)
             if inner is not None:
-                if any(key_of(option) == key for option in options_of(inner)):
+                if key in options_of(inner):
                     yield name
                 yield from (f"{name}.{owner}" for owner in _owners(ctx, inner, key))
 
 
-def options_of(command: click.Command) -> Iterator[click.Option]:
-    """The options that a file may set: all but --help and --version."""
-    for parameter in command.params:
-        if isinstance(parameter, click.Option) and not parameter.is_eager:
-            yield parameter
-
-
 def _problem(option: click.Option, value: object, ctx: click.Context) -> str:
-    expected, fits = _fits(option, value)
-    if isinstance(value, int) and value.bit_length() > _BITS:
-        return "an integer has at most 64 bits"
-    if any("\0" in text for text in _texts(value)):
-        return "it contains a null character"
+    if option.is_bool_flag:
+        expected, fits = "true or false", isinstance(value, bool)
+    elif option.count or isinstance(option.type, click.types.IntParamType):
+        expected, fits = "an integer", isinstance(value, int) and not isinstance(value, bool)
+    elif option.multiple:
+        fits = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        expected = "a list of strings"
+    else:
+        expected, fits = "a string", isinstance(value, str)
     if not fits:
         return f"expected {expected}, not {_shown(value)}"
     if isinstance(option.type, click.Choice | click.types.IntParamType):
@@ -303,25 +267,5 @@ def _problem(option: click.Option, value: object, ctx: click.Context) -> str:
     return ""
 
 
-def _fits(option: click.Option, value: object) -> tuple[str, bool]:
-    if option.is_bool_flag:
-        return "true or false", isinstance(value, bool)
-    if option.count or isinstance(option.type, click.types.IntParamType):
-        return "an integer", isinstance(value, int) and not isinstance(value, bool)
-    if option.multiple:
-        texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return "a list of strings", texts
-    return "a string", isinstance(value, str)
-
-
-def _texts(value: object) -> Iterator[str]:
-    for item in value if isinstance(value, list) else (value,):
-        if isinstance(item, str):
-            yield item
-
-
 def _shown(value: object) -> str:
-    try:
-        return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
-    except (ValueError, RecursionError):  # an integer of many digits, a list of lists of lists
-        return "a value that is too large"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
