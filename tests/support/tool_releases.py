@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.workflows.tools.releases import PROJECTS, Platform, Release, Upstream, release_of
+from commodore_py.workflows.tools.releases import PROJECTS, Release, Upstream, release_of
 from tests.support.servers.api import Reply, error_reply, json_reply
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Publisher:
         file: Reply | None = None,
     ) -> Release:
         """Publish a version; checksums and reply may be other than right."""
-        release = release_of(tool, version, Platform.here(), self.upstream())
+        release = release_of(tool, version, self.upstream())
         content = program if program is not None else program_script(version)
         if release.member:
             content = tar_archive({release.member: content, "LICENSE": b"free"})

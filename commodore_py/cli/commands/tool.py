@@ -30,7 +30,6 @@ from commodore_py.workflows.tools.programs import (
     optional_tools,
 )
 from commodore_py.workflows.tools.releases import (
-    Platform,
     Upstream,
     latest_version,
     release_of,
@@ -200,7 +199,7 @@ def _chosen(
 
 
 def _install(folder: ToolFolder, tool: str, version: str, upstream: Upstream) -> None:
-    release = release_of(tool, version, Platform.here(), upstream)
+    release = release_of(tool, version, upstream)
     messages.heading(f"Installing {tool} {version}")
     install_release(folder, release, upstream, now=datetime.now())  # noqa: DTZ005 - Commodore's record has local times
 

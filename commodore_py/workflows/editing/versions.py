@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import refs_of
+from commodore_py.dependencies.downloads.chart_versions import Version, is_exact
 from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
@@ -14,7 +15,6 @@ from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.names import did_you_mean
-from commodore_py.workflows.tools.programs import precedence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,7 +65,4 @@ def _sorted(refs: Iterable[str]) -> dict[str, str]:
 
 def _order(tag: str) -> tuple[bool, object, str]:
     """Versions by their precedence; below them, what is not a version."""
-    try:
-        return True, precedence(tag.removeprefix("v")), tag
-    except ValueError:
-        return False, (), tag
+    return (True, Version.parse(tag), tag) if is_exact(tag) else (False, (), tag)

@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from .programs import Tool
 
 
-class BrokenRecord(CommodoreError):
-    """The record of managed tools cannot be read."""
-
-    @classmethod
-    def of(cls, file: Path, why: str) -> BrokenRecord:
-        """With the file and how to fix it."""
-        return cls(
-            f"cannot read the record of managed tools: {why}",
-            where=str(file),
-            hint="fix or remove the file; `commodore tool install --missing` creates a new one",
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class ToolFolder:
     """The folder of managed tools; Commodore uses the same record."""
@@ -59,17 +46,20 @@ class ToolFolder:
 
     def managed(self) -> dict[str, str]:
         """The tools that we manage, and when each was last installed."""
+        problem = "expected an object of tool names and times"
         try:
             content = json_text.load(self.record.read_bytes(), name=str(self.record))
+            if isinstance(content, dict) and all(isinstance(v, str) for v in content.values()):
+                return content
         except FileNotFoundError:
             return {}
-        except OSError as error:
-            raise BrokenRecord.of(self.record, error.strerror or str(error)) from error
-        except ValueError as error:
-            raise BrokenRecord.of(self.record, str(error)) from error
-        if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
-            raise BrokenRecord.of(self.record, "expected an object of tool names and times")
-        return content
+        except (OSError, ValueError) as error:
+            problem = getattr(error, "strerror", None) or str(error)
+        raise CommodoreError(
+            f"cannot read the record of managed tools: {problem}",
+            where=str(self.record),
+            hint="fix or remove the file; `commodore tool install --missing` creates a new one",
+        )
 
     def drop_foreign(self, tools: Iterable[Tool]) -> tuple[Tool, ...]:
         """Stop managing tools that are found elsewhere; returns these."""

@@ -7,6 +7,7 @@ import shutil
 from dataclasses import dataclass
 
 from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.dependencies.downloads.chart_versions import Version
 
 VERSION_COMMANDS = {
     "helm": ("version", "--template", "{{.Version}}"),
@@ -19,11 +20,7 @@ TOOLS = ("helm", "jb", "kustomize")
 OPTIONAL_TOOLS = ("opa",)
 """Installed by name only."""
 
-_VERSION = re.compile(
-    r"(?<![\w.])v?(?P<core>\d+\.\d+\.\d+)(?!\.?\d)(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
-)
-
-Precedence = tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]
+_VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d+(?!\.?\d)(?:[-+][0-9A-Za-z.-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,38 +73,18 @@ def query_version(name: str, path: str) -> Tool:
     return Tool(name, path, output.decode(errors="replace").strip())
 
 
-def normalised(text: str) -> str | None:
-    """A version with its leading `v`; None when the text is none."""
-    match = _VERSION.fullmatch(text)
-    return f"v{text.removeprefix('v')}" if match else None
-
-
 def version_in(output: str) -> str | None:
-    """The first version that a program names; it may print warnings around it."""
+    """The first version that a program names, with its `v`; it may print warnings around it."""
     match = _VERSION.search(output)
     return f"v{match[0].removeprefix('v')}" if match else None
 
 
-def precedence(version: str) -> Precedence:
-    """The sort key of versions, by https://semver.org: a pre-release before its release."""
-    match = _VERSION.fullmatch(version)
-    if not match:
-        raise ValueError(f"not a version: {version}")
-    core = tuple(int(number) for number in match["core"].split("."))
-    parts = match["pre"].split(".") if match["pre"] else []
-    return (
-        core,
-        not parts,
-        tuple(((False, int(part), "") if part.isdigit() else (True, 0, part)) for part in parts),
-    )
-
-
 def upgrade_available(installed: str, latest: str) -> bool:
     """Return whether the latest version is newer than the one that a program reports."""
-    present = version_in(installed)
-    if present is None or normalised(latest) is None:
+    present, newest = Version.parse(version_in(installed) or ""), Version.parse(latest)
+    if present is None or newest is None:
         return installed.removeprefix("v") != latest.removeprefix("v")
-    return precedence(latest) > precedence(present)
+    return newest > present
 
 
 @dataclass(frozen=True, slots=True)

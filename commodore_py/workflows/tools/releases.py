@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
 from commodore_py.adapters.http import HttpError, NotFound, get_json, is_private
+from commodore_py.dependencies.downloads.chart_versions import Version
 from commodore_py.errors import CommodoreError
 
-from .programs import normalised, precedence
+from .programs import version_in
 
 SYSTEMS = {"Linux": "linux", "Darwin": "darwin"}
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
 _HOW_TO_GIVE_ONE = "--github-token or COMMODORE_GITHUB_TOKEN"
-
-
-class NoRelease(CommodoreError):
-    """The latest version could not be determined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,30 +89,6 @@ class Upstream:
 
 
 @dataclass(frozen=True, slots=True)
-class Platform:
-    """The platform of a program, in the words of the releases."""
-
-    system: str
-    machine: str
-
-    @classmethod
-    def named(cls, system: str, machine: str) -> Platform:
-        """The one that Python knows under these names."""
-        try:
-            return cls(SYSTEMS[system], MACHINES[machine])
-        except KeyError as error:
-            raise CommodoreError(
-                f"there are no releases for {system} on {machine}",
-                hint="install the tool yourself, and add it to PATH",
-            ) from error
-
-    @classmethod
-    def here(cls) -> Platform:
-        """This machine's."""
-        return cls.named(platform.system(), platform.machine())
-
-
-@dataclass(frozen=True, slots=True)
 class Release:
     """One version of a tool for one platform, as it is published."""
 
@@ -128,10 +100,15 @@ class Release:
     member: str = ""
 
 
-def release_of(tool: str, version: str, target: Platform, upstream: Upstream) -> Release:
-    """Where the files of a version are (pure)."""
-    project = PROJECTS[tool]
-    words = {"version": version, "system": target.system, "machine": target.machine}
+def release_of(tool: str, version: str, upstream: Upstream) -> Release:
+    """Where the files of a version for this machine are."""
+    project, system, machine = PROJECTS[tool], platform.system(), platform.machine()
+    if system not in SYSTEMS or machine not in MACHINES:
+        raise CommodoreError(
+            f"there are no releases for {system} on {machine}",
+            hint="install the tool yourself, and add it to PATH",
+        )
+    words = {"version": version, "system": SYSTEMS[system], "machine": MACHINES[machine]}
     file = project.file.format(**words)
     if file == _NOT_STATIC:
         file = file.removesuffix("_static")
@@ -148,85 +125,60 @@ def release_of(tool: str, version: str, target: Platform, upstream: Upstream) ->
 
 def version_given(tool: str, text: str) -> str:
     """The requested version, with or without its leading `v`."""
-    version = normalised(text.removeprefix(PROJECTS[tool].tag_prefix))
-    if version is None:
+    version = text.removeprefix(PROJECTS[tool].tag_prefix)
+    if version_in(version) is None or version_in(version) != f"v{version.removeprefix('v')}":
         raise CommodoreError(f"not a version of {tool}: {text}", hint="use a version like v1.2.3")
-    return version
+    return f"v{version.removeprefix('v')}"
 
 
 def latest_version(tool: str, upstream: Upstream) -> str:
     """The latest released version on GitHub."""
     project = PROJECTS[tool]
     releases = upstream.url(f"api.github.com/repos/{project.repository}/releases")
+
+    def ask(url: str) -> Any:  # noqa: ANN401 - parsed below
+        return get_json(url, token=upstream.token, timeout=upstream.timeout)
+
     try:
-        latest = _version_of(project, _ask(f"{releases}/latest", upstream))
-        # The latest release of the repository may be one of another module.
-        return latest or _newest(project, _ask(f"{releases}?per_page=100", upstream), releases)
+        if latest := _version_of(project, ask(f"{releases}/latest")):
+            return latest
+        # The latest release of the repository is one of another module.
+        listed = ask(f"{releases}?per_page=100")
     except HttpError as error:
         raise _release_error(error, project) from error
-
-
-def _ask(url: str, upstream: Upstream) -> Any:  # noqa: ANN401 - parsed by both callers
-    return get_json(url, token=upstream.token, timeout=upstream.timeout)
-
-
-def _newest(project: Project, releases: object, url: str) -> str:
-    listed = releases if isinstance(releases, list) else []
     finals = (
         release
-        for release in listed
-        if isinstance(release, dict) and not bool(release.get("draft") or release.get("prerelease"))
+        for release in (listed if isinstance(listed, list) else [])
+        if isinstance(release, dict) and not (release.get("draft") or release.get("prerelease"))
     )
-    versions = [
-        version for version in (_version_of(project, release) for release in finals) if version
-    ]
+    versions = [version for release in finals if (version := _version_of(project, release))]
     if not versions:
-        raise NoRelease(
+        raise CommodoreError(
             f"GitHub has no release of {project.repository} with a version",
-            where=url,
+            where=releases,
             hint="set one with --version",
         )
-    return max(versions, key=precedence)
+    return max(versions, key=lambda version: Version.parse(version) or Version((0, 0, 0)))
 
 
-def _version_of(project: Project, release: object) -> str | None:
+def _version_of(project: Project, release: object) -> str:
     tag = release.get("tag_name") if isinstance(release, dict) else None
     if not isinstance(tag, str) or not tag.startswith(project.tag_prefix):
-        return None
-    return normalised(tag.removeprefix(project.tag_prefix))
+        return ""
+    return version_in(tag.removeprefix(project.tag_prefix)) or ""
 
 
 def _release_error(error: HttpError, project: Project) -> CommodoreError:
     """The error for a failed request to GitHub."""
     reported = error.answer.get("message") if isinstance(error.answer, dict) else None
+    message, hint = f"the request to GitHub failed: {reported or error}", error.hint
+    # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    nothing_left = error.headers.get("X-RateLimit-Remaining") == "0"
     if isinstance(error, NotFound):
-        message, hint = f"GitHub has no release of {project.repository}", error.hint
+        message = f"GitHub has no release of {project.repository}"
     elif error.status == HTTPStatus.UNAUTHORIZED:
         message, hint = f"GitHub rejected the token: {reported}", f"check {_HOW_TO_GIVE_ONE}"
-    elif _is_limited(error):
+    elif nothing_left or "Retry-After" in error.headers:
         message = f"the rate limit of GitHub is exceeded: {reported or error}"
         hint = f"a token raises the limit: {_HOW_TO_GIVE_ONE}"
-        if until := _limited_until(error):
-            message, hint = f"{message}; the limit is reset {until}", f"wait, or raise it; {hint}"
-    else:
-        message = f"the request to GitHub failed: {error}" + (f" ({reported})" if reported else "")
-        hint = error.hint
-    return NoRelease(message, where=error.where, hint=hint)
-
-
-def _is_limited(error: HttpError) -> bool:
-    # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
-    limited = error.status in {HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS}
-    nothing_left = error.headers.get("X-RateLimit-Remaining") == "0"
-    return limited and (nothing_left or "Retry-After" in error.headers)
-
-
-def _limited_until(error: HttpError) -> str:
-    pause = error.headers.get("Retry-After", "")
-    if pause.isdigit():
-        return f"in {pause} seconds"
-    try:
-        end = datetime.fromtimestamp(int(error.headers["X-RateLimit-Reset"]), UTC)
-    except (KeyError, ValueError, OverflowError, OSError):
-        return ""
-    return f"at {end.isoformat(sep=' ', timespec='minutes').removesuffix('+00:00')} UTC"
+    return CommodoreError(message, where=error.where, hint=hint)
