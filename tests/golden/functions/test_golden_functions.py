@@ -36,7 +36,6 @@ from commodore_py.manifests.secret_texts import masked_texts
 from commodore_py.model.inventory import Instance, Inventory
 from commodore_py.problems.ignore_file import parse as parse_ignores
 from commodore_py.workflows.authoring.templates.variables import (
-    DependencyPatterns,
     TemplateOptions,
     apply_options,
 )
@@ -195,12 +194,7 @@ def masked_message(text: str) -> str:
 def template_options(variables: dict[str, Any], options: dict[str, Any]) -> str:
     """Variables of a template after options of an author."""
     lists = {name: tuple(options.get(name, ())) for name in ("add_cases", "remove_cases")}
-    patterns = {
-        side: {name: DependencyPatterns(*map(tuple, one)) for name, one in given.items()}
-        for side in ("add", "remove")
-        if (given := options.get(side))
-    }
-    applied = apply_options(variables, TemplateOptions(**{**options, **lists, **patterns}))
+    applied = apply_options(variables, TemplateOptions(**{**options, **lists}))
     return "".join(f"{name}: {value!r}\n" for name, value in applied.variables.items())
 
 

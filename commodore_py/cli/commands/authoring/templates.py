@@ -25,11 +25,7 @@ from commodore_py.workflows.authoring.templates.merge import take
 from commodore_py.workflows.authoring.templates.new import Made, NewRepository, make_repository
 from commodore_py.workflows.authoring.templates.source import open_templates
 from commodore_py.workflows.authoring.templates.update import UpdateRequest, prepare_update
-from commodore_py.workflows.authoring.templates.variables import (
-    DependencyPatterns,
-    TemplateOptions,
-    assignments,
-)
+from commodore_py.workflows.authoring.templates.variables import TemplateOptions, assignments
 from commodore_py.workflows.starting import bare_beside, empty_repository
 
 if TYPE_CHECKING:
@@ -164,34 +160,33 @@ def _refuse_deletion(config: Config, slug: str, place: Path) -> None:
 
 
 def _template_options(options: Mapping[str, Any]) -> TemplateOptions:
-    texts = {}
-    if options["copyright_holder"]:
-        texts["copyright_holder"] = options["copyright_holder"]
-    if options.get("update_copyright_year"):
-        texts["copyright_year"] = str(_this_year())
-    features = {
-        variable: options[name]
+    values = {
+        variable: "y" if options[name] else "n"
         for name, variable in _FEATURES.items()
         if options.get(name) is not None
     }
+    if options["copyright_holder"]:
+        values["copyright_holder"] = options["copyright_holder"]
+    if options.get("update_copyright_year"):
+        values["copyright_year"] = str(_this_year())
     return TemplateOptions(
-        features,
+        values,
+        assignments(options.get("set", ())),
         options["additional_test_case"],
         options.get("remove_test_case", ()),
-        _patterns(options, "add"),
-        _patterns(options, "remove"),
-        texts,
-        assignments(options.get("set", ())),
+        add=_entries(options, "add"),
+        remove=_entries(options, "remove"),
     )
 
 
-def _patterns(options: Mapping[str, Any], verb: str) -> dict[str, DependencyPatterns]:
+def _entries(options: Mapping[str, Any], verb: str) -> dict[str, list[str]]:
+    """Entries of lists of dependencies; names are anchored, but not escaped."""
     lists = {}
     for kind, variable in _LISTS.items():
         start = f"{verb}_automerge_{kind}"
-        names, patterns = options.get(f"{start}_depname"), options.get(f"{start}_pattern")
-        if names or patterns:
-            lists[variable] = DependencyPatterns(tuple(names or ()), tuple(patterns or ()))
+        names, patterns = options.get(f"{start}_depname", ()), options.get(f"{start}_pattern", ())
+        if entries := [*(f"^{name}$" for name in names), *patterns]:
+            lists[variable] = entries
     return lists
 
 

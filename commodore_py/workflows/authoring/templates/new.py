@@ -69,10 +69,9 @@ def make_repository(config: Config, request: NewRepository) -> Made:
     place = _place(config, request)
     url = request.url or request.kind.remote(request.owner, request.slug)
     who = committer(Author(), config.paths.root)
-    texts = {"copyright_holder": f"{who.name} <{who.email}>", **request.options.texts}
     given = apply_options(
         {
-            **texts,
+            "copyright_holder": f"{who.name} <{who.email}>",
             "name": request.name or request.slug,
             "slug": request.slug,
             "github_owner": request.owner,

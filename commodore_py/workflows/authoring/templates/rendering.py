@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,20 +25,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """A template to render."""
-
-    folder: str
-    """Of `cookiecutter.json`."""
-    given: Mapping[str, object]
-    """Variables; those that the template does not declare are ignored."""
-    added: Mapping[str, str]
-    """Variables that no template declares."""
-    where: str
-    """The template, for errors."""
-
-
-@dataclass(frozen=True, slots=True)
 class Rendered:
     """The files of a rendered template, and all its variables in its order."""
 
@@ -46,18 +32,23 @@ class Rendered:
     variables: dict[str, object]
 
 
-def render(jobs: Sequence[Job]) -> list[Rendered]:
-    """Render templates, including their hooks."""
+def render(jobs: Sequence[Mapping[str, object]], *, where: str) -> list[Rendered]:
+    """Render templates, including their hooks.
+
+    A job is the `folder` of `cookiecutter.json`, variables that are `given`, of which those that
+    the template does not declare are ignored, and variables to be `added` that no template
+    declares.
+    """
     with tempfile.TemporaryDirectory(prefix="commodore-render-") as scratch:
         # Cookiecutter leaves scripts in the folder for temporary files.
         environment = {**child_environment(), "TMPDIR": scratch}
         command = [sys.executable, "-P", "-B", "-m", __name__]
-        given = json.dumps([asdict(job) for job in jobs]).encode()
+        given = json.dumps(jobs).encode()
         try:
             run(command, cwd=Path(scratch), only_env=environment, stdin=given)
         except ProgramFailed as error:
             raise CommodoreError(
-                f"cannot render the template: {error.stderr.strip()}", where=jobs[-1].where
+                f"cannot render the template: {error.stderr.strip()}", where=where
             ) from error
         results = json.loads((Path(scratch) / "results.json").read_bytes())
         return [

@@ -92,7 +92,8 @@ class Templates:
                     where=without_secrets(template.url),
                     hint="review the template, above all the hooks shown above; to use it: --trust",
                 )
-        results = rendering.render([_job(*request) for request in requests])
+        where = without_secrets(requests[-1][0].url)
+        results = rendering.render([_job(*request) for request in requests], where=where)
         for result in results:
             for path in result.files:
                 if has_git_name(str(path)):
@@ -140,7 +141,7 @@ class Templates:
                 self.shown.add(text)
 
 
-def _job(template: Version, variables: Mapping[str, object]) -> rendering.Job:
+def _job(template: Version, variables: Mapping[str, object]) -> dict[str, object]:
     given = {name: value for name, value in variables.items() if not name.startswith("_")}
     for name, value in given.items():
         # Cookiecutter evaluates values as it does defaults, and records come with repositories.
@@ -159,7 +160,7 @@ def _job(template: Version, variables: Mapping[str, object]) -> rendering.Job:
         # Hooks make a folder for every case, and fail if there is one.
         given["test_cases"] = " ".join(dict.fromkeys(cases))
     added = {"_template": template.url, "_commit": template.commit}
-    return rendering.Job(str(template.folder), given, added, without_secrets(template.url))
+    return {"folder": str(template.folder), "given": given, "added": added}
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from commodore_py.errors import CommodoreError, UsageError
@@ -18,38 +19,18 @@ _ELSEWHERE: Final = {"slug": "the argument SLUG", "name": "--name", "github_owne
 
 
 @dataclass(frozen=True, slots=True)
-class DependencyPatterns:
-    """Dependencies to add to a list, or to remove from it."""
-
-    names: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
-
-    def entries(self) -> list[str]:
-        """As entries of the list; names are anchored, but not escaped."""
-        entries = [*(f"^{name}$" for name in self.names), *self.patterns]
-        for entry in entries:
-            if ";" in entry:
-                raise UsageError(
-                    f"{entry!r} is not a valid entry: `;` separates entries",
-                    hint=r"write \x3B in a pattern instead",
-                )
-        return entries
-
-
-@dataclass(frozen=True, slots=True)
 class TemplateOptions:
     """Options of an author; other variables keep their values."""
 
-    features: Mapping[str, bool] = field(default_factory=dict)
-    """Parts of the template by their variables."""
-    add_cases: tuple[str, ...] = ()
-    remove_cases: tuple[str, ...] = ()
-    add: Mapping[str, DependencyPatterns] = field(default_factory=dict)
-    remove: Mapping[str, DependencyPatterns] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
-    """Variables that have an option: copyright, year, licence."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """Variables that have an option."""
     set: Mapping[str, str] = field(default_factory=dict)
     """Any other variable by its own name; the template must have it."""
+    add_cases: tuple[str, ...] = ()
+    remove_cases: tuple[str, ...] = ()
+    add: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Entries to add to lists of dependencies, by their variables."""
+    remove: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +43,18 @@ class AppliedOptions:
 
 def apply_options(before: Mapping[str, object], options: TemplateOptions) -> AppliedOptions:
     """Apply the options to the existing variables."""
-    after: dict[str, object] = {**before, **options.texts, **options.set}
-    after |= {name: "y" if on else "n" for name, on in options.features.items()}
+    after: dict[str, object] = {**before, **options.set, **options.values}
     cases = _cases(str(after.get("test_cases", FIRST_CASE)).split(), options)
     after["test_cases"] = " ".join(cases)
+    for entry in chain(*options.add.values(), *options.remove.values()):
+        if ";" in entry:
+            raise UsageError(
+                f"{entry!r} is not a valid entry: `;` separates entries",
+                hint=r"write \x3B in a pattern instead",
+            )
     for name in {**options.add, **options.remove}:
         listed = {entry for entry in str(after.get(name, "")).split(";") if entry}
-        listed |= {*options.add.get(name, DependencyPatterns()).entries()}
-        listed -= {*options.remove.get(name, DependencyPatterns()).entries()}
+        listed = (listed | {*options.add.get(name, ())}) - {*options.remove.get(name, ())}
         after[name] = ";".join(sorted(listed))
     return AppliedOptions(after, tuple(_implied(after, cases)))
 
