@@ -9,11 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
-from commodore_py.dependencies.downloads.prune import (
-    CachedDownload,
-    contents,
-    prune_downloads,
-)
+from commodore_py.dependencies.downloads import prune as stored
 from commodore_py.dependencies.downloads.store import Store
 from commodore_py.dependencies.git.mirrors import Mirrors, is_unfinished
 from commodore_py.errors import CommodoreError
@@ -28,6 +24,7 @@ _ABANDONED = timedelta(hours=1)  # temporary files are renamed within seconds
 class Folder:
     """One folder of the user's cache."""
 
+    name: str
     path: Path
     files: int
     bytes: int
@@ -42,32 +39,16 @@ class Repository:
     path: Path
     files: int
     bytes: int
-    freed: int
-    """What removing it would free: working directories may hold the same files."""
-    used: datetime
+    freed_if_removed: int
+    """Working directories may hold the same files."""
+    last_used: datetime
     """When objects were last used, or new ones were last fetched from the remote."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pruned:
-    """Caches that were removed, and those that other processes use."""
-
-    removed: tuple[Repository, ...]
-    busy: tuple[Repository, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PrunedDownloads:
-    """Downloads that were removed, and the bytes that this freed."""
-
-    removed: tuple[CachedDownload, ...]
-    freed: int
 
 
 def folders(cache: Path) -> tuple[Folder, ...]:
     """The folders of the user's cache, sorted by name."""
     paths = sorted(path for path in cache.iterdir() if path.is_dir()) if cache.is_dir() else []
-    return tuple(Folder(path, *_sizes(path)[:2]) for path in paths)
+    return tuple(Folder(path.name, path, *_sizes(path)[:2]) for path in paths)
 
 
 def repositories(git_cache: Path) -> tuple[Repository, ...]:
@@ -97,36 +78,42 @@ def check_writable(folder: Path) -> None:
     )
 
 
-def prune(git_cache: Path, *, now: datetime, unused_for: timedelta | None) -> Pruned:
-    """Remove what was not used for a while; all, if none is given."""
+def prune(
+    git_cache: Path, *, now: datetime, unused_for: timedelta | None
+) -> tuple[list[Repository], list[Repository]]:
+    """Remove what was not used for a while, or all if none is given.
+
+    Returns what was removed, and what other processes use.
+    """
     mirrors = Mirrors(git_cache)
     removed: list[Repository] = []
     busy: list[Repository] = []
     for repository in repositories(git_cache):
-        if unused_for is None or now - repository.used >= unused_for:
+        if unused_for is None or now - repository.last_used >= unused_for:
             (removed if mirrors.drop(repository.path) else busy).append(repository)
     for path in _abandoned(git_cache, before=now - _ABANDONED):
         try:
             remove(path)
         except OSError as error:
             raise CommodoreError(f"cannot remove it: {error.strerror}", where=str(path)) from error
-    return Pruned(tuple(removed), tuple(busy))
+    return removed, busy
 
 
-def downloads(cache: Path) -> tuple[CachedDownload, ...]:
+def downloads(cache: Path) -> tuple[stored.CachedDownload, ...]:
     """Cached charts, archives, files and repositories, sorted by kind and source."""
-    return contents(Store(cache))
+    return stored.contents(Store(cache))
 
 
-def prune_kept(cache: Path, *, now: datetime, unused_for: timedelta | None) -> PrunedDownloads:
-    """Remove downloads that were not used for a while; all, if no time is given."""
-    old = tuple(
+def prune_downloads(
+    cache: Path, *, now: datetime, unused_for: timedelta | None
+) -> tuple[list[stored.CachedDownload], int]:
+    """Remove downloads that were not used for a while, or all; with the bytes that this freed."""
+    old = [
         download
         for download in downloads(cache)
         if unused_for is None or now - download.used >= unused_for
-    )
-    freed = prune_downloads(Store(cache), old, before=now - _ABANDONED)
-    return PrunedDownloads(old, freed)
+    ]
+    return old, stored.prune_downloads(Store(cache), old, before=now - _ABANDONED)
 
 
 def _sizes(folder: Path) -> tuple[int, int, int]:

@@ -71,11 +71,7 @@ def check(
       commodore catalog check --server
     """
     vault = vault_settings() if online else None
-    folder = directories.cache_folder()
-    config = config_of(
-        settings,
-        result_cache=directories.result_cache(folder) if folder else None,
-    )
+    config = config_of(settings, result_cache=directories.caches().get("result_cache"))
     checked, verdict = run(
         config, CheckRequest(cluster, catalog, vault, server, context), strict=strict
     )

@@ -119,9 +119,10 @@ def listings_of(config: Config, run: str) -> Path | None:
 
 def _with_own_caches(config: Config) -> Config:
     """The settings with the caches of this machine."""
-    cache_folders = directories.caches_in(directories.cache_folder())
     caches: dict[str, Any] = {
-        name: folder for name, folder in cache_folders.items() if getattr(config, name) is not None
+        name: folder
+        for name, folder in directories.caches().items()
+        if getattr(config, name) is not None
     }
     return replace(config, **caches)
 

@@ -42,28 +42,19 @@ def not_own(folder: Path) -> Path | None:
     return None
 
 
-def git_cache(cache: Path) -> Path:
-    """The cache of Git objects."""
-    return cache / "git"
-
-
-def download_cache(cache: Path) -> Path:
-    """The cache of downloads."""
-    return cache / "downloads"
-
-
-def result_cache(cache: Path) -> Path:
-    """The result cache."""
-    return cache / "results"
-
-
-def caches_in(cache: Path | None) -> dict[str, Path | None]:
-    """The caches by their names in Config; without a folder there are none."""
+def caches_in(cache: Path) -> dict[str, Path]:
+    """The caches by their names in Config."""
     return {
-        "git_cache": git_cache(cache) if cache else None,
-        "download_cache": download_cache(cache) if cache else None,
-        "result_cache": result_cache(cache) if cache else None,
+        "git_cache": cache / "git",
+        "download_cache": cache / "downloads",
+        "result_cache": cache / "results",
     }
+
+
+def caches() -> dict[str, Path]:
+    """The user's caches; none without a home directory."""
+    folder = cache_folder()
+    return caches_in(folder) if folder else {}
 
 
 def config_file() -> Path | None:

@@ -192,10 +192,10 @@ cache_option = click.option(
 
 def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The caches and the value of `cache_option`, by the names of Config."""
-    caches: dict[str, Any] = {**directories.caches_in(directories.cache_folder())}
+    caches = directories.caches()
     if not options["cache"]:
-        caches["result_cache"] = None
-    is_verified = caches["result_cache"] is not None and bool(os.environ.get(VERIFY_CACHE))
+        caches.pop("result_cache", None)
+    is_verified = "result_cache" in caches and bool(os.environ.get(VERIFY_CACHE))
     return {**caches, "verify_cache": is_verified}
 
 
@@ -306,8 +306,7 @@ def config_of(settings: Globals, **values: Any) -> Config:
 
 def compiling_config(settings: Globals, options: dict[str, Any], **values: Any) -> Config:
     """The Config of a command of ours that compiles: with caches, and with its API options."""
-    caches = directories.caches_in(directories.cache_folder())
-    return config_of(settings, **caches, **api_settings(options), **values)
+    return config_of(settings, **directories.caches(), **api_settings(options), **values)
 
 
 def api_settings(options: dict[str, Any], *, keep_token: bool = False) -> dict[str, str]:

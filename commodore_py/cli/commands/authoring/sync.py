@@ -49,8 +49,7 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
         options["pr_batch_size"],
         pause,
     )
-    caches = directories.caches_in(directories.cache_folder())
-    config = config_of(settings, **caches)
+    config = config_of(settings, **directories.caches())
     outcomes: list[Outcome] = []
     try:
         for outcome in offer(config, request, names, _print_heading):
