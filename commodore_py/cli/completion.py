@@ -105,13 +105,11 @@ def editable(ctx: click.Context, incomplete: str) -> Words:
 
 def _parameters(ctx: click.Context, incomplete: str) -> Words:
     from commodore_py.config import WorkPaths
-    from commodore_py.workflows.inventory.hierarchy import parameters_of
-    from commodore_py.workflows.inventory.sources import of_working_directory
+    from commodore_py.workflows.inventory.sources import parameters_here
 
     paths, target = WorkPaths(_work(ctx).absolute()), ctx.params.get("target")
     is_compiled = target and (paths.targets / f"{target}.yml").is_file()
-    hierarchy = of_working_directory(paths, target if is_compiled else None)
-    node: object = parameters_of(hierarchy, engine="native", missing_ok=True)
+    node: object = parameters_here(paths, target if is_compiled else None)
     above, dot, _ = incomplete.rpartition(".")
     for key in above.split(".") if dot else ():
         node = node.get(key) if isinstance(node, dict) else None

@@ -120,8 +120,7 @@ def changes(config: Config, cluster_id: str) -> dict[str, Any]:
     """The changes of the catalog by the last compile: objects and grades."""
     catalog = several.paths_of(config.paths, cluster_id).catalog
     with compared(catalog, "HEAD") as comparison:
-        as_objects = differences.DiffOptions("objects")
-        diff = differences.diff_of(comparison.change, as_objects)
+        diff = differences.diff_of(comparison.change)
         return {
             "schema": "catalog-diff/v1",
             "old": comparison.old,

@@ -54,16 +54,6 @@ class NewCluster:
 
 
 @dataclass(frozen=True, slots=True)
-class NewTenant:
-    """A tenant to add."""
-
-    id: str
-    display_name: str
-    repository: str
-    global_repository: str
-
-
-@dataclass(frozen=True, slots=True)
 class FactsEdit:
     """A new file, and what is to be said about it."""
 
@@ -97,21 +87,29 @@ def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
     return facts_edit if rules.dry_run else written(facts_edit)
 
 
-def add_tenant(config: Config, new: NewTenant, rules: Rules) -> FactsEdit:
+def add_tenant(
+    config: Config,
+    tenant: str,
+    rules: Rules,
+    *,
+    display_name: str,
+    repository: str,
+    global_repository: str,
+) -> FactsEdit:
     """Add a tenant whose repositories can be reached."""
     folder = _folder(config)
-    file = folder.new_file("tenant", new.id)
-    repository, global_repository = map(_absolute, (new.repository, new.global_repository))
+    file = folder.new_file("tenant", tenant)
+    repository, global_repository = map(_absolute, (repository, global_repository))
     content = _text_of(
-        id=new.id,
-        displayName=new.display_name,
+        id=tenant,
+        displayName=display_name,
         gitRepo={"url": repository},
         globalGitRepoURL=global_repository,
     )
-    object_in("tenant", new.id, file, content)
-    if new.id.lower() in NOT_TENANTS:
+    object_in("tenant", tenant, file, content)
+    if tenant.lower() in NOT_TENANTS:
         raise CommodoreError(
-            f"{new.id} cannot be the id of a tenant: inventory/classes/{new.id} holds something"
+            f"{tenant} cannot be the id of a tenant: inventory/classes/{tenant} holds something"
             " else",
             hint=f"choose one that is not one of {', '.join(NOT_TENANTS)}",
         )

@@ -33,11 +33,10 @@ from commodore_py.model.inventory import BOOTSTRAP, has_plan
 from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.dry_run import copied, elsewhere, errors_only
-from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import (
     instances_of_working_directory,
     is_compiled,
-    of_working_directory,
+    parameters_here,
 )
 
 from .references import reference_files
@@ -83,8 +82,7 @@ def plan_here(paths: WorkPaths) -> PlanHere:
     """The plan, as the last compile left the targets and as the classes are now."""
     if not is_compiled(paths):
         raise CommodoreError("nothing was compiled here", where=str(paths.root), hint=_COMPILE)
-    hierarchy = of_working_directory(paths, BOOTSTRAP)
-    parameters = parameters_of(hierarchy, engine="native", missing_ok=True)
+    parameters = parameters_here(paths)
     _refuse_none(parameters)
     instances = tuple(instance for instance, _ in instances_of_working_directory(paths, parameters))
     requires = {

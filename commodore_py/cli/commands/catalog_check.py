@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,8 +19,7 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
-from commodore_py.workflows.catalog.check import CheckRequest
-from commodore_py.workflows.catalog.check import check as run
+from commodore_py.workflows.catalog import check as checking
 
 
 @click.command()
@@ -72,8 +72,11 @@ def check(
     """
     vault = vault_settings() if online else None
     config = config_of(settings, result_cache=directories.caches().get("result_cache"))
-    checked, verdict = run(
-        config, CheckRequest(cluster, catalog, vault, server, context), strict=strict
+    how: Any = {"vault": vault, "server": context if server else None, "strict": strict}
+    checked, verdict = (
+        checking.check(config, cluster, **how)
+        if catalog is None
+        else checking.check_folder(config, catalog, cluster, **how)
     )
     about = cluster or str(catalog or "")
     outcome = Outcome(verdict, "catalog check", about, checked.objects, checked.runs)

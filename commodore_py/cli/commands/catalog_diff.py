@@ -10,7 +10,7 @@ import click
 from commodore_py.catalog.diff.revisions import compared
 from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import differences, formats, streams
-from commodore_py.cli.output.differences import DiffOptions, as_json, as_markdown
+from commodore_py.cli.output.differences import as_json, as_markdown, as_text
 from commodore_py.cli.settings.options import (
     Globals,
     config_of,
@@ -59,18 +59,18 @@ def diff(
     directory = catalog or config_of(settings).paths.catalog
     by_lines = output == "text" and diff in ("text", "stat")
     with compared(directory, old, new or None, renames=by_lines) as comparison:
-        text, changed = _shown(comparison, DiffOptions(diff), output)
+        text, changed = _shown(comparison, diff, output)
     streams.result(text)
     return CHANGES_FOUND if exit_code and changed else 0
 
 
-def _shown(comparison: Comparison, options: DiffOptions, output: str) -> tuple[str, bool]:
+def _shown(comparison: Comparison, form: DiffForm, output: str) -> tuple[str, bool]:
     change = comparison.change
-    if output == "text" and options.form != "objects":
-        return differences.text_of(change, options), bool(change)
-    object_diff = differences.diff_of(change, options)
+    if output == "text" and form != "objects":
+        return differences.text_of(change, form), bool(change)
+    object_diff = differences.diff_of(change)
     if output == "text":
-        return differences.shown(object_diff), bool(object_diff)
+        return as_text.object_diff(object_diff), bool(object_diff)
     if output == "markdown":
         return as_markdown.object_diff(object_diff), bool(object_diff)
     content = {

@@ -204,9 +204,7 @@ def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
         _refuse_beside(ctx, "GLOBAL_CONFIG", options, "target")
         _need_folders(options["global_config"], options["tenant_config"])
         source = inspect_sources.of_configuration(
-            inspect_sources.Configuration(
-                options["global_config"], options["tenant_config"], options["values"], parsed.facts
-            )
+            options["global_config"], options["tenant_config"], options["values"], parsed.facts
         )
     elif inspect_sources.is_compiled(config.paths):
         _refuse_beside(ctx, "the working directory", options, "values")

@@ -13,7 +13,7 @@ from commodore_py.cli import completion
 from commodore_py.cli.cluster_option import cluster_here
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, locks, messages, streams
-from commodore_py.cli.output.differences import DiffOptions, text_of
+from commodore_py.cli.output.differences import text_of
 from commodore_py.cli.settings.options import (
     Globals,
     compiling_config,
@@ -200,7 +200,7 @@ def _print_step(step: Step, diff: DiffForm) -> None:
     for line in locks.change_lines(step.changes):
         messages.info(line)
     if step.change is not None and (step.change or step.before != step.after):
-        streams.result(text_of(step.change, DiffOptions(diff)))
+        streams.result(text_of(step.change, diff))
 
 
 def _heading(step: Step) -> str:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 
-from . import differences
-from .differences import as_json
+from .differences import as_json, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -213,4 +212,4 @@ def use_lines(planned: Planned) -> Iterator[str]:
         yield f"{place} has that already"
         return
     yield place
-    yield differences.shown(planned.diff)
+    yield as_text.object_diff(planned.diff)

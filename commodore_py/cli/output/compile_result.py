@@ -126,7 +126,7 @@ class CompileReporter:
     def _text(self, change: Change) -> str:
         if self._form.diff == "text" and change:
             return formats.diff_lines(self.lines(change))
-        text = differences.text_of(change, self._options())
+        text = differences.text_of(change, self._form.diff, self._form.migration)
         about = _about_bundle(change) if self._form.diff == "objects" else ""
         return f" > {about}\n{text}" if about else text
 
@@ -139,11 +139,8 @@ class CompileReporter:
     def diff(self, change: Change) -> ObjectDiff:
         """The objects of a change, compared once however often that is wanted."""
         if self._diff is None or self._diff[0] is not change:
-            self._diff = (change, differences.diff_of(change, self._options()))
+            self._diff = (change, differences.diff_of(change, self._form.migration))
         return self._diff[1]
-
-    def _options(self) -> differences.DiffOptions:
-        return differences.DiffOptions(self._form.diff, self._form.migration)
 
     def _result(self, cluster: str, published: Published) -> None:
         if self._form.output == "text":

@@ -8,7 +8,7 @@ from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from commodore_py.model.names import counted
 
 from . import differences, streams
-from .differences import DiffOptions, as_json
+from .differences import as_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,10 +50,8 @@ def case_lines(outcome: Outcome) -> Iterator[str]:
         yield from (f"     {line}" for line in _problem_lines(problem))
     if outcome.change:
         # Tests compare bytes, and objects do not show all differences of them.
-        options = DiffOptions("objects")
-        if not differences.diff_of(outcome.change, options):
-            options = DiffOptions("text")
-        yield differences.text_of(outcome.change, options)
+        has_objects = bool(differences.diff_of(outcome.change))
+        yield differences.text_of(outcome.change, "objects" if has_objects else "text")
 
 
 def ending(report: Report) -> Iterator[str]:
@@ -96,9 +94,7 @@ def _case_data(outcome: Outcome) -> dict[str, Any]:
         "status": outcome.status,
         "seconds": round(outcome.seconds, 3),
         "problems": [part for problem in outcome.problems for part in _problem_data(problem)],
-        "difference": as_json.object_diff(differences.diff_of(change, DiffOptions("objects")))
-        if change
-        else None,
+        "difference": as_json.object_diff(differences.diff_of(change)) if change else None,
     }
 
 

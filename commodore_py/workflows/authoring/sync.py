@@ -34,10 +34,10 @@ from commodore_py.workflows.authoring.templates.record import NAME
 from commodore_py.workflows.authoring.templates.source import open_templates
 from commodore_py.workflows.authoring.templates.update import (
     SUBJECT,
-    UpdateRequest,
     message_of,
     prepare_update,
 )
+from commodore_py.workflows.authoring.templates.variables import TemplateOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -192,7 +192,7 @@ class _Run:
         folder = fetched.worktree
         if not (folder / NAME).is_file():
             return Outcome(name, Result.SKIPPED, f"it has no {NAME}"), None
-        update = prepare_update(UpdateRequest(kind, folder, request.version), self.templates)
+        update = prepare_update(kind, folder, request.version, TemplateOptions(), self.templates)
         if not update.commit or update.only_version:
             return Outcome(name, Result.CURRENT, notes=update.notes), None
         if request.dry_run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -25,11 +25,10 @@ from commodore_py.model.problem import Place, Problem
 from commodore_py.model.tree import Tree
 from commodore_py.model.verdict import CheckRun
 from commodore_py.problems.judge import verdict_of
-from commodore_py.workflows.inventory.hierarchy import parameters_of
 from commodore_py.workflows.inventory.sources import (
     instances_of_working_directory,
     is_compiled,
-    of_working_directory,
+    parameters_here,
 )
 
 if TYPE_CHECKING:
@@ -49,21 +48,6 @@ _WITHOUT_HIERARCHY = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckRequest:
-    """The checks that the user wants."""
-
-    cluster: str
-    folder: Path | None
-    """Manifests to check, instead of the last compile."""
-    vault: VaultSettings | None
-    """Where secrets are looked up; None if they are not."""
-    server: bool = False
-    """Whether an API server is asked about each object."""
-    context: str = ""
-    """The context of the kubeconfig; empty for the default."""
-
-
 class _WorkingDirectory:
     """Where the objects of the last compile come from."""
 
@@ -74,8 +58,7 @@ class _WorkingDirectory:
     def parameters(self, instance: str) -> Parameters | None:
         """The parameters as the classes are now."""
         try:
-            hierarchy = of_working_directory(self._paths, instance)
-            return parameters_of(hierarchy, engine="native", missing_ok=True)
+            return parameters_here(self._paths, instance)
         except CommodoreError:
             return None
 
@@ -98,22 +81,24 @@ class _WorkingDirectory:
 
 
 def check(
-    config: Config, request: CheckRequest, *, strict: bool = False
+    config: Config, cluster: str, *, vault: VaultSettings | None, server: str | None, strict: bool
 ) -> tuple[Checked, Verdict]:
-    """Check the last compile in the working directory, or a folder."""
-    if request.folder is not None:
-        return _check_alone(config, request, request.folder, strict=strict)
+    """Check the last compile in the working directory.
+
+    Secrets are looked up in `vault`, and objects tried on the `server` of a context of the
+    kubeconfig, which is empty for the default; neither is used if it is None.
+    """
     paths = config.paths
     trees = _compiled_trees(paths)
     origins = _WorkingDirectory(paths)
     parameters = origins.parameters(BOOTSTRAP) or {}
     ids = parameters.get("cluster", {})
-    cluster = str(ids.get("name", ""))
-    if request.cluster not in ("", cluster):
+    compiled = str(ids.get("name", ""))
+    if cluster not in ("", compiled):
         raise CommodoreError(
-            f"cluster {request.cluster} was not compiled here",
+            f"cluster {cluster} was not compiled here",
             where=str(paths.root),
-            hint=f"the last compile was of {cluster}" if cluster else "",
+            hint=f"the last compile was of {compiled}" if compiled else "",
         )
     settings = replace(
         _settings(config, parameters, below="compiled/"),
@@ -123,29 +108,29 @@ def check(
             (instance for instance, _ in instances_of_working_directory(paths, parameters)),
             shown="inventory/classes/global",
         ),
-        vault=request.vault,
+        vault=vault,
         vault_parameters=vault_parameters(parameters),
-        server=_server(config, request, cluster),
+        server=_server(config, server, compiled),
         parameters=origins.problems_of_parameters,
     )
     checked = check_catalog(trees, settings, origins)
     verdict = verdict_of(
         (*checked.problems, *_outdated(paths)),
         (paths.classes / "global",),
-        cluster=cluster,
+        cluster=compiled,
         strict=strict,
     )
     return checked, verdict
 
 
 def _server(
-    config: Config, request: CheckRequest, cluster: str
+    config: Config, context: str | None, cluster: str
 ) -> Callable[[Content], ServerVerdict] | None:
-    if not request.server:
+    if context is None:
         return None
     from .server import server_of  # most checks send no requests
 
-    return server_of(request.context, cluster, timeout=config.request_timeout)
+    return server_of(context, cluster, timeout=config.request_timeout)
 
 
 def _outdated(paths: WorkPaths) -> Iterator[Problem]:
@@ -183,21 +168,25 @@ def _compiled_trees(paths: WorkPaths) -> dict[str, Tree]:
     return {folder.name: read_tree(folder) for folder in folders}
 
 
-def _check_alone(
-    config: Config, request: CheckRequest, folder: Path, *, strict: bool
+def check_folder(
+    config: Config,
+    folder: Path,
+    cluster: str,
+    *,
+    vault: VaultSettings | None,
+    server: str | None,
+    strict: bool,
 ) -> tuple[Checked, Verdict]:
-    """Manifests without a hierarchy: checks that need one are skipped."""
+    """Check manifests without a hierarchy: checks that need one are skipped."""
     below = f"{PurePosixPath(folder)}/"
     settings = replace(
-        _settings(config, {}, below=below),
-        vault=request.vault,
-        server=_server(config, request, request.cluster),
+        _settings(config, {}, below=below), vault=vault, server=_server(config, server, cluster)
     )
     items_view = read_tree(folder).items()
     tree = Tree({path: entry for path, entry in items_view if ".git" not in path.parts})
     checked = check_catalog({"": tree}, settings)
     checked = replace(checked, runs=(*checked.runs, *_WITHOUT_HIERARCHY))
-    return checked, verdict_of(checked.problems, cluster=request.cluster, strict=strict)
+    return checked, verdict_of(checked.problems, cluster=cluster, strict=strict)
 
 
 def _settings(config: Config, parameters: Mapping[str, object], *, below: str) -> Settings:

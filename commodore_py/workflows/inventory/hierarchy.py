@@ -17,7 +17,7 @@ from commodore_py.inventory.explain import replay
 from commodore_py.inventory.explain.diagnostics import Context, diagnose
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from commodore_py.config import Engine
@@ -26,16 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_FACTS = "facts."
 _GENERATED = "facts of the cluster"
-
-
-@dataclass(frozen=True, slots=True)
-class Assumption:
-    """A parameter with a made-up value, because none was given."""
-
-    parameter: str
-    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +37,8 @@ class Hierarchy:
     target_name: str
     target: Target
     generated: Mapping[str, bytes] = field(default_factory=dict)
-    assumptions: tuple[Assumption, ...] = ()
+    made_up: Mapping[str, str] = field(default_factory=dict)
+    """Parameters whose value was not given, by their paths."""
 
 
 def parameters_of(hierarchy: Hierarchy, *, engine: Engine, missing_ok: bool) -> Parameters:
@@ -93,24 +85,17 @@ def _missing_classes(loaded: replay.Hierarchy, hierarchy: Hierarchy) -> list[Mis
     missing = [
         MissingClass(f"class {name} not found", where=where) for name, where in places.items()
     ]
-    behind = [
-        assumption
-        for assumption in hierarchy.assumptions
-        if any(assumption.value in name.split(".") for name in places)
-    ]
+    behind = {
+        parameter: value
+        for parameter, value in hierarchy.made_up.items()
+        if any(value in name.split(".") for name in places)
+    }
     if missing and behind:
-        missing[-1].hint = _hint(behind)
+        values = ", ".join(f"{parameter} {value}" for parameter, value in behind.items())
+        missing[
+            -1
+        ].hint = f"made up: {values}; give the real values in a file with -f, or facts with --fact"
     return missing
-
-
-def _hint(behind: Sequence[Assumption]) -> str:
-    made_up = ", ".join(f"{assumption.parameter} {assumption.value}" for assumption in behind)
-    facts = [
-        assumption.parameter for assumption in behind if assumption.parameter.startswith(_FACTS)
-    ]
-    options = " ".join(f"--fact {name.removeprefix(_FACTS)}=…" for name in facts)
-    hint = f"made up: {made_up}; give the real values in a file with -f"
-    return f"{hint}, or with {options}" if options else hint
 
 
 def _by_reference(hierarchy: Hierarchy, *, missing_ok: bool) -> Parameters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,8 @@ from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
 from commodore_py.model.names import did_you_mean
 from commodore_py.workflows.dry_run import elsewhere
-from commodore_py.workflows.inventory.hierarchy import Assumption
 
-from .hierarchy import Hierarchy
+from .hierarchy import Hierarchy, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,35 +33,33 @@ _BASE, _TARGET, _ENTRY = "base", "global", "global.commodore"
 _GIVEN = "given-facts"
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """CheckoutRecord of configuration, and values and facts of the cluster."""
-
-    global_config: Path
-    tenant_config: Path | None = None
-    values: tuple[Path, ...] = ()
-    facts: Mapping[str, Any] | None = None
-
-
-def of_configuration(given: Configuration) -> Hierarchy:
+def of_configuration(
+    global_config: Path,
+    tenant_config: Path | None,
+    values: Sequence[Path],
+    facts: Mapping[str, Any],
+) -> Hierarchy:
     """The hierarchy of a cluster, with made-up values for all that is not given."""
-    tenant, cluster = ids_in(given.values)
-    fake = fake_cluster(tenant, cluster)
-    entries = [("global", given.global_config)]
-    generated = {_BASE: yaml.dump(fake.parameters)}
-    if given.tenant_config is not None:
-        entries.append((fake.tenant, given.tenant_config))
+    tenant, cluster = ids_in(values)
+    made_up = {f"facts.{name}": _FACTS[name] for name in ("distribution", "cloud", "region")}
+    made_up |= {} if tenant else {"cluster.tenant": _TENANT}
+    made_up |= {} if cluster else {"cluster.name": _CLUSTER}
+    tenant, cluster = tenant or _TENANT, cluster or _CLUSTER
+    entries = [("global", global_config)]
+    generated = {_BASE: yaml.dump(_parameters_of_cluster(tenant, cluster))}
+    if tenant_config is not None:
+        entries.append((tenant, tenant_config))
     else:
         # Without any ids, the class of the made-up cluster is not reported as missing.
-        generated[f"{fake_cluster().tenant}.{fake_cluster().cluster}"] = b""
-    names = class_names(given.values, taken={_BASE, _GIVEN, fake.tenant, *dict(entries)})
-    entries += zip(names, given.values, strict=True)
+        generated[f"{_TENANT}.{_CLUSTER}"] = b""
+    names = class_names(values, taken={_BASE, _GIVEN, tenant, *dict(entries)})
+    entries += zip(names, values, strict=True)
     classes = [_BASE, *names]
-    if given.facts:
-        generated[_GIVEN] = class_of_facts(given.facts)
+    if facts:
+        generated[_GIVEN] = class_of_facts(facts)
         classes.append(_GIVEN)
     target = {"classes": [*classes, _ENTRY], "parameters": {"_instance": _TARGET}}
-    return Hierarchy(tuple(entries), _TARGET, target, generated, fake.assumptions)
+    return Hierarchy(tuple(entries), _TARGET, target, generated, made_up)
 
 
 def of_working_directory(
@@ -89,6 +86,12 @@ def of_working_directory(
         # The facts of the cluster come first; the hierarchy may override them.
         content["classes"] = [*content["classes"][:1], _GIVEN, *content["classes"][1:]]
     return Hierarchy(entries, target, content, generated)
+
+
+def parameters_here(paths: WorkPaths, target: str | None = None) -> Parameters:
+    """The parameters of a target that was compiled here, whatever classes are missing."""
+    hierarchy = of_working_directory(paths, target)
+    return parameters_of(hierarchy, engine="native", missing_ok=True)
 
 
 def is_compiled(paths: WorkPaths) -> bool:
@@ -168,38 +171,21 @@ _FACTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FakeCluster:
-    """Parameters of a cluster that may not exist."""
-
-    tenant: str
-    cluster: str
-    parameters: dict[str, Any]
-    assumptions: tuple[Assumption, ...]
-
-
-def fake_cluster(tenant: str = "", cluster: str = "") -> FakeCluster:
-    """A cluster with these ids, if given; Commodore's default values for the rest."""
-    parameters = {
+def _parameters_of_cluster(tenant: str, cluster: str) -> dict[str, Any]:
+    """The parameters of a cluster with these ids; Commodore's default values for the rest."""
+    return {
         "parameters": {
             "cluster": {
                 "catalog_url": "not-a-real-repo",
                 "display_name": "Foo Inc. Bar cluster",
-                "name": cluster or _CLUSTER,
-                "tenant": tenant or _TENANT,
+                "name": cluster,
+                "tenant": tenant,
                 "tenant_display_name": "Foo Inc.",
             },
             "dynamic_facts": {},
             "facts": _FACTS,
         }
     }
-    assumed = {f"facts.{name}": _FACTS[name] for name in ("distribution", "cloud", "region")}
-    if not tenant:
-        assumed["cluster.tenant"] = _TENANT
-    if not cluster:
-        assumed["cluster.name"] = _CLUSTER
-    assumptions = tuple(Assumption(parameter, value) for parameter, value in assumed.items())
-    return FakeCluster(tenant or _TENANT, cluster or _CLUSTER, parameters, assumptions)
 
 
 def class_of_facts(facts: Mapping[str, Any]) -> bytes:

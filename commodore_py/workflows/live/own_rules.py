@@ -12,8 +12,7 @@ from commodore_py.lieutenant import last_compile
 from commodore_py.manifests.health.own import OwnRule, own_rules
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.spot import Spot
-from commodore_py.workflows.inventory.hierarchy import parameters_of
-from commodore_py.workflows.inventory.sources import is_compiled, of_working_directory
+from commodore_py.workflows.inventory.sources import is_compiled, parameters_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +30,7 @@ def own_rules_here(config: Config, cluster_id: str | None = None) -> Mapping[str
     try:
         if cluster_id not in (None, last_compile.cluster_id_in(paths)):
             return {}
-        hierarchy = of_working_directory(paths, BOOTSTRAP)
-        parameters = parameters_of(hierarchy, engine="native", missing_ok=True)
+        parameters = parameters_here(paths)
     except UsageError:
         return {}  # no cluster was compiled here
     except CommodoreError as error:

@@ -24,7 +24,7 @@ from commodore_py.workflows.authoring.templates.kinds import COMPONENT, Reposito
 from commodore_py.workflows.authoring.templates.merge import take
 from commodore_py.workflows.authoring.templates.new import Made, NewRepository, make_repository
 from commodore_py.workflows.authoring.templates.source import open_templates
-from commodore_py.workflows.authoring.templates.update import UpdateRequest, prepare_update
+from commodore_py.workflows.authoring.templates.update import prepare_update
 from commodore_py.workflows.authoring.templates.variables import TemplateOptions, assignments
 from commodore_py.workflows.starting import bare_beside, empty_repository
 
@@ -114,9 +114,9 @@ def _print_next_steps(kind: RepositoryKind, made: Made, slug: str, bare: Path | 
 
 def update(kind: RepositoryKind, folder: Path, options: Mapping[str, Any]) -> None:
     """Update a repository, and print what was changed."""
-    request = UpdateRequest(kind, folder, options["template_version"], _template_options(options))
+    wanted = _template_options(options)
     with open_templates(trust=options["trust"]) as opened:
-        update = prepare_update(request, opened)
+        update = prepare_update(kind, folder, options["template_version"], wanted, opened)
     _print_notes(update.notes)
     if update.commit:
         take(update.folder, update.commit, commit=options["commit"])

@@ -8,8 +8,8 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.output import differences, formats, messages, streams
-from commodore_py.cli.output.differences import as_json
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output.differences import as_json, as_text
 from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
     Globals,
@@ -19,9 +19,9 @@ from commodore_py.cli.settings.options import (
     with_options,
 )
 from commodore_py.errors import UsageError
-from commodore_py.workflows import facts_folder as edits
 from commodore_py.workflows.editing.rules import Rules
 from commodore_py.workflows.facts_folder import NewCluster, add_cluster
+from commodore_py.workflows.facts_folder import add_tenant as add_tenant_file
 
 from . import result
 
@@ -138,13 +138,14 @@ def add_tenant(settings: Globals, /, tenant_id: str, **options: Any) -> int:
       commodore tenant add t-shop --repository ssh://git@git.example.com/t-shop.git
           --global-repository ssh://git@git.example.com/global.git
     """
-    new = edits.NewTenant(
+    facts_edit = add_tenant_file(
+        compiling_config(settings, options),
         tenant_id,
-        options["display_name"],
-        options["repository"],
-        options["global_repository"],
+        _rules(options),
+        display_name=options["display_name"],
+        repository=options["repository"],
+        global_repository=options["global_repository"],
     )
-    facts_edit = edits.add_tenant(compiling_config(settings, options), new, _rules(options))
     return _shown(facts_edit, options, f"commodore cluster add ID --tenant {tenant_id}")
 
 
@@ -168,7 +169,7 @@ def _shown(edit: FactsEdit, options: dict[str, Any], following: str) -> int:
         messages.info(str(edit.file))
         streams.result("\n".join(lines))
         if edit.diff is not None:
-            streams.result(differences.shown(edit.diff))
+            streams.result(as_text.object_diff(edit.diff))
         if edit.written:
             messages.info(f"Written; next: {following}")
     else:

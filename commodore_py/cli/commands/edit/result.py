@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cli.output import differences, formats, messages, streams
-from commodore_py.cli.output.differences import as_json
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output.differences import as_json, as_text
 
 if TYPE_CHECKING:
     from commodore_py.model.verdict import Verdict
@@ -25,7 +25,7 @@ def show(edit: Result, output: str) -> None:
     if edit.now:
         messages.info(f"Now applies: {edit.now}")
     if edit.diff is not None:
-        streams.result(differences.shown(edit.diff))
+        streams.result(as_text.object_diff(edit.diff))
     if edit.commit:
         done = "Committed and pushed" if edit.pushed else "Committed"
         messages.info(f"{done} as {edit.commit[:10]}")

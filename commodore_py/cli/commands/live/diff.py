@@ -9,7 +9,8 @@ import click
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.cli.exit_codes import CHANGES_FOUND
-from commodore_py.cli.output import differences, formats, messages, streams
+from commodore_py.cli.output import formats, messages, streams
+from commodore_py.cli.output.differences import as_text
 from commodore_py.cli.output.live import clusters, plans
 from commodore_py.cli.settings.options import Globals, output_option, verbose_option
 from commodore_py.workflows.live.compare import cluster_diff
@@ -92,7 +93,7 @@ def _show(live_diff: LiveDiff, plan: Plan, output: str, *, quiet: bool) -> None:
     if output != "text":
         streams.data(formats.structured(plans.diff(live_diff, plan)))
         return
-    streams.result(differences.shown(live_diff.diff))
+    streams.result(as_text.object_diff(live_diff.diff))
     for line in () if live_diff.refused else plans.lines(plan):
         streams.result(line)
     for line in plans.diff_asides(live_diff, quiet=quiet):

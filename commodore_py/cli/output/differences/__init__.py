@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.catalog.diff.objects import counted_lines, object_diff
@@ -23,42 +22,21 @@ DiffForm = Literal["text", "objects", "stat", "none"]
 _EXPLAINED = {"kapitan-0.29-to-0.30": ("tiller-labels",)}
 
 
-@dataclass(frozen=True, slots=True)
-class DiffOptions:
-    """How changes are wanted."""
-
-    form: DiffForm = "text"
-    migration: str = ""
-
-
-def text_of(change: Change, options: DiffOptions) -> str:
+def text_of(change: Change, form: DiffForm, migration: str = "") -> str:
     """The change for a terminal."""
-    match options.form:
-        case "text":
-            return (
-                formats.diff_lines(diff_text(change, migration=options.migration))
-                if change
-                else _NOTHING
-            )
-        case "objects":
-            return shown(diff_of(change, options))
-        case "stat":
-            return as_text.stat(counted_lines(change))
-        case "none":
-            number = len(change.files)
-            return f" > {counted(number, 'file')} changed." if number else _NOTHING
+    if form == "objects":
+        return as_text.object_diff(diff_of(change, migration))
+    if form == "stat":
+        return as_text.stat(counted_lines(change))
+    if not change:
+        return " > No changes."
+    if form == "none":
+        return f" > {counted(len(change.files), 'file')} changed."
+    return formats.diff_lines(diff_text(change, migration=migration))
 
 
-_NOTHING = " > No changes."
-
-
-def shown(diff: ObjectDiff) -> str:
-    """Changes of objects for a terminal."""
-    return as_text.object_diff(diff)
-
-
-def diff_of(change: Change, options: DiffOptions) -> ObjectDiff:
+def diff_of(change: Change, migration: str = "") -> ObjectDiff:
     """The change as one of objects."""
-    explained = _EXPLAINED.get(options.migration, ())
+    explained = _EXPLAINED.get(migration, ())
     rules = [*change.rules, *(BUILT_IN[name][1] for name in explained)]
     return object_diff(change, rules)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -16,13 +16,14 @@ from commodore_py.manifests.objects import value_in
 from .kinds import BUILT_IN, COMPONENT, PACKAGE, check_case
 from .merge import cloned, wanted_files
 from .record import NAME, Record, skipped
-from .variables import TemplateOptions, apply_options
+from .variables import apply_options
 
 if TYPE_CHECKING:
     from commodore_py.model.catalog import DiffLine
 
     from .kinds import RepositoryKind
     from .source import Templates
+    from .variables import TemplateOptions
 
 SUBJECT: Final = "Update from template"
 _FALLBACKS: Final = {
@@ -37,16 +38,6 @@ _FALLBACKS: Final = {
 """Variables that older records lack."""
 _SHORT: Final = 7
 _SHOWN: Final = 20
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateRequest:
-    """A repository to update, the version and other variables."""
-
-    kind: RepositoryKind
-    folder: Path
-    version: str | None = None
-    options: TemplateOptions = field(default_factory=TemplateOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +60,15 @@ def message_of(record: Record) -> str:
     return f"{SUBJECT}\n\nTemplate version: {version}\n"
 
 
-def prepare_update(request: UpdateRequest, templates: Templates) -> Update:
+def prepare_update(
+    kind: RepositoryKind,
+    folder: Path,
+    version: str | None,
+    options: TemplateOptions,
+    templates: Templates,
+) -> Update:
     """Commit the update of a repository to a version and options, beside its checkout."""
-    folder = request.folder.resolve()
+    folder = folder.resolve()
     record = Record.read(folder)
     if not is_repository(folder):
         raise CommodoreError(
@@ -79,14 +76,14 @@ def prepare_update(request: UpdateRequest, templates: Templates) -> Update:
             where=str(folder),
             hint="use the root of the repository",
         )
-    _refuse_other_kind(request.kind, record, folder)
-    record.refuse_missing(request.kind.required, folder)
-    request.kind.check(record.text("slug"))
+    _refuse_other_kind(kind, record, folder)
+    record.refuse_missing(kind.required, folder)
+    kind.check(record.text("slug"))
     existing = {**_FALLBACKS, **_guessed(folder, record), **record.variables}
-    given = apply_options(existing, request.options)
+    given = apply_options(existing, options)
     _refuse_changes(folder)
 
-    version = request.version or record.checkout
+    version = version or record.checkout
     old = templates.at(record.template, record.commit, record.directory)
     new = templates.at(record.template, version, record.directory)
     before, after = templates.render((old, existing), (new, given.variables))
@@ -97,7 +94,7 @@ def prepare_update(request: UpdateRequest, templates: Templates) -> Update:
             *skipped(before.files | after.files, record, folder),
         }
         kept = clone.merge(*wanted_files(before.files, after.files, clone.present(), unwanted))
-        cases = [c for c in request.options.remove_cases if c not in request.options.add_cases]
+        cases = [c for c in options.remove_cases if c not in options.add_cases]
         for case in map(check_case, cases):
             clone.remove(f"tests/{case}.yml", f"tests/golden/{case}")
         clone.write(NAME, updated.content())
