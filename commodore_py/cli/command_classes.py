@@ -18,11 +18,25 @@ _WIDEST = 30
 _SENTENCE = 300
 
 
+def _louder(ctx: click.Context, _parameter: click.Parameter, count: int) -> None:
+    """Add the `-v` of a command to those before it."""
+    if count and not ctx.resilient_parsing:
+        ctx.obj = ctx.obj.more_verbose(count)
+
+
+VERBOSE_HELP = "Increase verbosity; may be repeated."
+verbose_option = click.option(
+    "-v", "--verbose", count=True, expose_value=False, callback=_louder, help=VERBOSE_HELP
+)
+
+
 class LazyGroup(click.Group):
     """A group whose table has each command's module and one-line help; `ours` names our own.
 
-    `sections` has the commands of each heading of the help.
+    `sections` has the commands of each heading of the help. The group and its commands have `-v`.
     """
+
+    adds_verbose = True
 
     def __init__(
         self,
@@ -36,6 +50,7 @@ class LazyGroup(click.Group):
         self._commands_at = dict(commands_at or {})
         self._ours = frozenset(ours.split())
         self._sections = sections
+        self._add_verbose(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, imported or not."""
@@ -49,11 +64,18 @@ class LazyGroup(click.Group):
             command = getattr(importlib.import_module(module), name)
         else:
             command = super().get_command(ctx, cmd_name)
-        if command is not None and cmd_name in self._ours:
+        if command is None:
+            return None
+        self._add_verbose(command)
+        if cmd_name in self._ours:
             _without_variables(command.params)
             if isinstance(command, LazyGroup):
                 command._ours = frozenset(command.list_commands(ctx))  # noqa: SLF001
         return command
+
+    def _add_verbose(self, command: click.Command) -> None:
+        if self.adds_verbose and all(param.name != "verbose" for param in command.params):
+            verbose_option(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by the help of the table, without importing them."""

@@ -12,11 +12,11 @@ from commodore_py import __version__
 from commodore_py.adapters import time_limits
 from commodore_py.errors import CommodoreError, UsageError
 
-from .command_classes import LazyGroup
+from .command_classes import VERBOSE_HELP, LazyGroup
 from .output import log, messages
 from .output.log import colours
 from .settings import directories, origins, user_file
-from .settings.options import VERBOSE_HELP, Globals
+from .settings.options import Globals
 from .settings.types import Seconds, size_of
 
 _WIDEST = 100
@@ -114,6 +114,8 @@ _ANYWHERE = ("completion", "component", "demo", "init", "package", "version")
 
 class _Root(LazyGroup):
     """Reads the user's settings file before the options."""
+
+    adds_verbose = False
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the global options; help needs no settings, and works with broken ones."""

@@ -13,13 +13,13 @@ import click
 
 from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.http.listener import listen
+from commodore_py.cli.command_classes import verbose_option
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.options import (
     Globals,
     compiling_config,
     jobs_option,
     own_api_options,
-    verbose_option,
 )
 from commodore_py.cli.settings.types import Seconds
 from commodore_py.config import Author, user_folder

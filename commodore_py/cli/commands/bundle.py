@@ -17,7 +17,6 @@ from commodore_py.cli.settings.options import (
     compiling_options,
     config_of,
     output_option,
-    verbose_option,
 )
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.errors import CommodoreError, UsageError
@@ -33,7 +32,6 @@ _version = click.argument("version", shell_complete=completion.bundles)
 
 
 @click.group(cls=LazyGroup)
-@verbose_option
 def bundle() -> None:
     """Publish and use tested sets of versions.
 
@@ -49,7 +47,6 @@ def bundle() -> None:
 
 @bundle.command("list", short_help="List versions and aliases.")
 @output_option
-@verbose_option
 @click.pass_obj
 def list_(settings: Globals, /, output: str) -> None:
     """List versions, the newest first, and aliases; withdrawn versions with the reason."""

@@ -12,7 +12,7 @@ from commodore_py.cache.store import Store
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings import directories
-from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.cli.settings.options import Globals, output_option
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import counted
 from commodore_py.workflows import cache as caches
@@ -46,7 +46,6 @@ _SIZES = ("bytes", "limit", "freed_if_removed")
 
 
 @click.group(cls=LazyGroup)
-@verbose_option
 def cache() -> None:
     """Show and prune this user's caches.
 
@@ -56,7 +55,6 @@ def cache() -> None:
 
 @cache.command()
 @output_option
-@verbose_option
 @click.pass_obj
 def info(settings: Globals, output: str) -> None:
     """Show the location, size and last use of cached content."""
@@ -86,7 +84,6 @@ def info(settings: Globals, output: str) -> None:
 @cache.command()
 @click.option("--all", is_flag=True, help="Remove everything.")
 @output_option
-@verbose_option
 @click.pass_obj
 def prune(
     settings: Globals,

@@ -37,7 +37,6 @@ from commodore_py.cli.settings.options import (
     refuse_misspelled,
     refuse_online,
     strict_option,
-    verbose_option,
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES
 from commodore_py.config import Author
@@ -79,7 +78,6 @@ _ELSEWHERE = {
 
 
 @click.group(cls=LazyGroup, commands_at=_ELSEWHERE, ours="check diff")
-@verbose_option
 def catalog() -> None:
     """Compile, list and clean cluster catalogs."""
 
@@ -92,7 +90,6 @@ def catalog() -> None:
     help="Move repositories with unpushed work to .commodore/kept.",
 )
 @output_option
-@verbose_option
 @click.pass_obj
 def clean(settings: Globals, output: str, *, force: bool) -> None:
     """Remove what a compile generates: inventory, libraries, compiled/ and catalog/.
@@ -122,7 +119,6 @@ def clean(settings: Globals, output: str, *, force: bool) -> None:
 )
 @click.option("--sort-by", default="", help="Sort by id, tenant or displayName.")
 @strict_option
-@verbose_option
 @click.pass_obj
 def list_(
     settings: Globals,
@@ -269,7 +265,6 @@ def list_(
 @diff_option("text")
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if the catalog changes.")
 @format_option("text", "json", "markdown")
-@verbose_option
 @click.pass_context
 def compile_(
     ctx: click.Context,

@@ -17,7 +17,6 @@ from commodore_py.cli.settings.options import (
     config_of,
     problem_output_option,
     strict_option,
-    verbose_option,
 )
 from commodore_py.workflows.catalog import check as checking
 
@@ -47,7 +46,6 @@ from commodore_py.workflows.catalog import check as checking
 )
 @strict_option
 @problem_output_option
-@verbose_option
 @click.pass_obj
 def check(
     settings: Globals,

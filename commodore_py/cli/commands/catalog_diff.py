@@ -16,7 +16,6 @@ from commodore_py.cli.settings.options import (
     config_of,
     diff_option,
     format_option,
-    verbose_option,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 @diff_option("objects")
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes.")
 @format_option("text", "json", "markdown")
-@verbose_option
 @click.pass_obj
 def diff(
     settings: Globals,

@@ -12,7 +12,7 @@ import click
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings import directories, user_file
-from commodore_py.cli.settings.options import output_option, verbose_option
+from commodore_py.cli.settings.options import output_option
 from commodore_py.cli.settings.origins import dotenv_of, global_settings, settings_of
 from commodore_py.model.names import did_you_mean
 
@@ -25,7 +25,6 @@ _GLOBAL = "every command"
 
 
 @click.group(cls=LazyGroup)
-@verbose_option
 def config() -> None:
     """Show settings and where they come from."""
 
@@ -33,7 +32,6 @@ def config() -> None:
 @config.command()
 @click.argument("command", nargs=-1)
 @output_option
-@verbose_option
 @click.pass_context
 def show(ctx: click.Context, command: tuple[str, ...], output: str) -> None:
     """Show the settings that differ from their defaults, and their origins.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.cli.command_classes import verbose_option
 from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
@@ -14,7 +15,6 @@ from commodore_py.cli.settings.options import (
     api_settings,
     config_of,
     output_option,
-    verbose_option,
 )
 from commodore_py.workflows.doctor import run_checks, worst
 

@@ -10,7 +10,7 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.cluster_option import cluster_option
 from commodore_py.cli.output import explained, formats
-from commodore_py.cli.settings.options import output_option, verbose_option
+from commodore_py.cli.settings.options import output_option
 from commodore_py.config import WorkPaths
 from commodore_py.inventory.explain import explanation, line_effects
 from commodore_py.workflows.catalog import several
@@ -43,7 +43,6 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
 )
 @cluster_option
 @output_option
-@verbose_option
 @click.pass_context
 def explain(
     ctx: click.Context,

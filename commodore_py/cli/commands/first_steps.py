@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.adapters import desktop
+from commodore_py.cli.command_classes import verbose_option
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
@@ -19,7 +20,6 @@ from commodore_py.cli.settings.options import (
     config_of,
     init_options,
     output_option,
-    verbose_option,
 )
 from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, UsageError

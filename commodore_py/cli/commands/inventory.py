@@ -19,7 +19,6 @@ from commodore_py.cli.settings.options import (
     config_of,
     own_api_options,
     problem_output_option,
-    verbose_option,
     with_options,
 )
 from commodore_py.config import WorkPaths
@@ -47,7 +46,6 @@ _FORMS = ("json", "yaml")
 
 
 @click.group(cls=LazyGroup, commands_at=_COMMANDS, ours="explain")
-@verbose_option
 def inventory() -> None:
     """Inspect and lint a hierarchy."""
 
@@ -101,7 +99,6 @@ def _hierarchy(command: _Command) -> _Command:
             help="Target of the cluster or working directory; `cluster` by default.",
         ),
         own_api_options,
-        verbose_option,
     )(command)
 
 
@@ -151,7 +148,6 @@ def packages(ctx: click.Context, /, **options: Any) -> None:
 )
 @click.option("--ignore-patterns", multiple=True, help="Files to ignore; repeat for more.")
 @problem_output_option
-@verbose_option
 @click.pass_context
 def lint(
     ctx: click.Context,

@@ -21,7 +21,6 @@ from commodore_py.cli.settings.options import (
     config_of,
     output_option,
     strict_option,
-    verbose_option,
 )
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.lock.file import LockFile
@@ -77,7 +76,6 @@ _lock_file = click.option(
 
 
 @click.group(cls=LazyGroup)
-@verbose_option
 def lock() -> None:
     """Lock all inputs of a cluster, and update them one by one.
 
@@ -215,7 +213,6 @@ def _heading(step: Step) -> str:
 @_lock_file
 @output_option
 @strict_option
-@verbose_option
 @click.pass_obj
 def check(settings: Globals, file: Path, output: str, strict: bool) -> int:
     """Compare what is locked with what servers have now.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from commodore_py.cli.command_classes import verbose_option
 from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings import user_file
 from commodore_py.cli.settings.options import (
@@ -14,7 +15,6 @@ from commodore_py.cli.settings.options import (
     api_settings,
     config_of,
     login_options,
-    verbose_option,
     with_options,
 )
 from commodore_py.cli.settings.types import Seconds

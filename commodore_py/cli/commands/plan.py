@@ -20,7 +20,6 @@ from commodore_py.cli.settings.options import (
     format_option,
     output_option,
     own_api_options,
-    verbose_option,
 )
 from commodore_py.delivery.simulation import Model
 from commodore_py.workflows.catalog import several
@@ -43,7 +42,6 @@ _DRIVERS = ("argocd", "flux", "plain")
 
 
 @click.group(cls=LazyGroup)
-@verbose_option
 def plan() -> None:
     """Show, check, simulate and render the order in which a cluster is deployed.
 
@@ -55,7 +53,6 @@ def plan() -> None:
 @plan.command()
 @cluster_option
 @format_option("text", "json", "mermaid", "dot")
-@verbose_option
 @click.pass_obj
 def show(settings: Globals, /, cluster: str, output: str) -> None:
     """Show the steps of the plan, and what is not in it.
@@ -83,7 +80,6 @@ def show(settings: Globals, /, cluster: str, output: str) -> None:
 @cluster_option
 @own_api_options
 @output_option
-@verbose_option
 @click.pass_obj
 def check(
     settings: Globals,
@@ -122,7 +118,6 @@ def check(
 )
 @cluster_option
 @output_option
-@verbose_option
 @click.pass_obj
 def render(
     settings: Globals,
@@ -174,7 +169,6 @@ def render(
 )
 @cluster_option
 @output_option
-@verbose_option
 @click.pass_obj
 def simulate_(
     settings: Globals,

@@ -15,7 +15,6 @@ from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     github_token_option,
     output_option,
-    verbose_option,
 )
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.tools.folder import ToolFolder
@@ -55,7 +54,6 @@ _version_option = click.option(
 
 
 @click.group(cls=LazyGroup)
-@verbose_option
 @github_token_option
 def tool(**_options: str) -> None:
     """Install the programs that components use (helm, jb, kustomize), and opa for policies.
@@ -73,7 +71,6 @@ def tool(**_options: str) -> None:
     help="Query GitHub for the latest versions.",
 )
 @output_option
-@verbose_option
 @github_token_option
 @click.pass_context
 def list_(ctx: click.Context, /, version_check: bool, output: str, **_options: str) -> None:
@@ -102,7 +99,6 @@ def list_(ctx: click.Context, /, version_check: bool, output: str, **_options: s
 @_tool_argument
 @_version_option
 @click.option("--missing", is_flag=True, help="Install all tools that are not managed yet.")
-@verbose_option
 @github_token_option
 @click.pass_context
 def install(
@@ -141,7 +137,6 @@ def install(
 @_tool_argument
 @_version_option
 @click.option("--all", is_flag=True, help="Upgrade every managed tool.")
-@verbose_option
 @github_token_option
 @click.pass_context
 def upgrade(

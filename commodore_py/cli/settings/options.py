@@ -54,18 +54,6 @@ class Globals:
         return louder
 
 
-def _louder(ctx: click.Context, _parameter: click.Parameter, count: int) -> None:
-    """Add the `-v` of a command to those before it."""
-    if count and not ctx.resilient_parsing:
-        ctx.obj = ctx.obj.more_verbose(count)
-
-
-VERBOSE_HELP = "Increase verbosity; may be repeated."
-verbose_option = click.option(
-    "-v", "--verbose", count=True, expose_value=False, callback=_louder, help=VERBOSE_HELP
-)
-
-
 def format_option(*forms: str) -> Callable[[_Command], _Command]:
     """`-o`: the format of the result; the first one is the default."""
     return click.option(
@@ -134,7 +122,7 @@ def own_api_options(command: _Command) -> _Command:
 
 def compiling_options(command: _Command) -> _Command:
     """Add the options of commands of ours that compile."""
-    return with_options(own_api_options, output_option, strict_option, verbose_option)(command)
+    return with_options(own_api_options, output_option, strict_option)(command)
 
 
 def login_options(command: _Command) -> _Command:

@@ -20,7 +20,6 @@ from commodore_py.cli.settings.options import (
     offline_option,
     own_lock_options,
     strict_option,
-    verbose_option,
 )
 from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import CompileRequest, compile_component
@@ -48,7 +47,6 @@ _FEATURES = {
 
 
 @click.group(cls=LazyGroup, ours="test")
-@verbose_option
 def component() -> None:
     """Create, compile and test components."""
 
@@ -62,7 +60,6 @@ component.add_command(component_test)
 @template.feature("golden-tests", default=True, about="Compare the output with expected output.")
 @template.component_features(_FEATURES)
 @template.test_case_option
-@verbose_option
 @click.pass_obj
 def new(settings: Globals, /, **options: Any) -> None:
     """Create the component SLUG from the built-in template or another one."""
@@ -76,7 +73,6 @@ def new(settings: Globals, /, **options: Any) -> None:
 @template.component_features({})
 @template.automerge_removals
 @template.test_case_option
-@verbose_option
 def update(**options: Any) -> None:
     """Update the component at COMPONENT_PATH from its template."""
     templates.update(COMPONENT, options["component_path"], options)
@@ -85,7 +81,6 @@ def update(**options: Any) -> None:
 @component.command()
 @click.argument("slug", shell_complete=completion.components)
 @click.option("--force/--no-force", default=False, show_default=True, help="Delete without asking.")
-@verbose_option
 @click.pass_context
 def delete(ctx: click.Context, /, slug: str, *, force: bool) -> None:
     """Delete the checkout of the component SLUG from the working directory."""
@@ -139,7 +134,6 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool) -> None:
 @own_lock_options
 @strict_option
 @cache_option
-@verbose_option
 @click.pass_obj
 def compile_(
     settings: Globals,
@@ -188,7 +182,6 @@ def compile_(
 @component.command()
 @template.existing_file("component_list")
 @template.sync_options
-@verbose_option
 @click.pass_obj
 def sync(settings: Globals, /, **options: Any) -> None:
     """Propose template updates to every component in COMPONENT_LIST, a YAML list of repositories.

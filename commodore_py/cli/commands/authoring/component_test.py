@@ -19,7 +19,6 @@ from commodore_py.cli.settings.options import (
     output_option,
     own_lock_options,
     strict_option,
-    verbose_option,
     with_options,
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES, Checkout
@@ -104,7 +103,6 @@ def test_options(command: Any) -> Any:
         own_lock_options,
         cache_option,
         strict_option,
-        verbose_option,
     )(command)
 
 

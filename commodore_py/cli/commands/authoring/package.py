@@ -19,7 +19,6 @@ from commodore_py.cli.settings.options import (
     offline_option,
     own_lock_options,
     strict_option,
-    verbose_option,
 )
 from commodore_py.cli.settings.types import Checkout
 from commodore_py.errors import UsageError
@@ -77,7 +76,6 @@ _COMPILE_SECTIONS = {
 
 
 @click.group(cls=LazyGroup, ours="test")
-@verbose_option
 def package() -> None:
     """Create, compile and test packages."""
 
@@ -90,7 +88,6 @@ package.add_command(package_test)
 @template.new_options(_TEMPLATE)
 @template.feature("golden-tests", default=True, about="Compare the output with expected output.")
 @template.test_case_option
-@verbose_option
 @click.pass_obj
 def new(settings: Globals, /, **options: Any) -> None:
     """Create the package SLUG from the built-in template or another one."""
@@ -102,7 +99,6 @@ def new(settings: Globals, /, **options: Any) -> None:
 @template.update_options(None)
 @template.feature("golden-tests", default=None, about="Compare the output with expected output.")
 @template.test_case_option
-@verbose_option
 def update(**options: Any) -> None:
     """Update the package at PACKAGE_PATH from its template."""
     templates.update(PACKAGE, options["package_path"], options)
@@ -142,7 +138,6 @@ def update(**options: Any) -> None:
 @own_lock_options
 @strict_option
 @cache_option
-@verbose_option
 @click.pass_obj
 def compile_(
     settings: Globals,
@@ -189,7 +184,6 @@ def compile_(
 @package.command()
 @template.existing_file("package_list")
 @template.sync_options
-@verbose_option
 @click.pass_obj
 def sync(settings: Globals, /, **options: Any) -> None:
     """Propose template updates to every package in PACKAGE_LIST, a YAML list of repositories.

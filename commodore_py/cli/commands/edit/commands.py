@@ -20,7 +20,6 @@ from commodore_py.cli.settings.options import (
     compiling_config,
     compiling_options,
     config_of,
-    verbose_option,
     with_options,
 )
 from commodore_py.errors import CommodoreError, UsageError
@@ -92,7 +91,6 @@ def _edit_options(command: _Command) -> _Command:
 
 
 @click.group(cls=LazyGroup)
-@verbose_option
 def edit() -> None:
     """Change a parameter in the class file where it belongs.
 
@@ -118,7 +116,6 @@ def edit() -> None:
     help="Print the value of this instance.",
 )
 @cluster_option
-@verbose_option
 @click.pass_obj
 def get(settings: Globals, /, path: str, target: str, cluster: str) -> None:
     """Print the merged value at PATH; on stderr, the layer that sets it."""

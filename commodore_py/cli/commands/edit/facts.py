@@ -15,7 +15,6 @@ from commodore_py.cli.settings.options import (
     Globals,
     compiling_config,
     compiling_options,
-    verbose_option,
     with_options,
 )
 from commodore_py.errors import UsageError
@@ -43,7 +42,6 @@ def _shared(command: _Command) -> _Command:
 
 
 @click.group(cls=LazyGroup)
-@verbose_option
 def cluster() -> None:
     """Add clusters to a folder of facts.
 
@@ -115,7 +113,6 @@ def add(settings: Globals, /, cluster_id: str, **options: Any) -> int:
 
 
 @click.group(cls=LazyGroup)
-@verbose_option
 def tenant() -> None:
     """Add tenants to a folder of facts."""
 

@@ -12,7 +12,7 @@ from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.differences import as_text
 from commodore_py.cli.output.live import clusters, plans
-from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.cli.settings.options import Globals, output_option
 from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.planning import plan_of
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 )
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes.")
 @output_option
-@verbose_option
 @click.pass_obj
 def diff(
     settings: Globals,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.settings.options import verbose_option
 
 _COMMANDS = {
     "diff": (
@@ -36,7 +35,6 @@ _COMMANDS = {
 
 
 @click.group(cls=LazyGroup, commands_at=_COMMANDS)
-@verbose_option
 def live() -> None:
     """Compare a catalog with its cluster, apply it, and wait for it.
 

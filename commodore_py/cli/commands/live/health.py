@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from commodore_py.cli.output import formats, messages
-from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
+from commodore_py.cli.settings.options import Globals, config_of, output_option
 from commodore_py.model.names import counted
 from commodore_py.workflows.live.health import health_of, run_tests
 from commodore_py.workflows.live.own_rules import own_rules_here
@@ -33,7 +33,6 @@ _TESTS_FAILED = 1
     help="Run the tests of the rules in FOLDER, the files health_test.yaml, instead.",
 )
 @output_option
-@verbose_option
 @click.pass_obj
 def health(
     settings: Globals,

@@ -8,7 +8,7 @@ import click
 
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live import clusters, drifts
-from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.cli.settings.options import Globals, output_option
 from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.drift import drift_of
 from commodore_py.workflows.live.orphans import orphans_of
@@ -20,7 +20,6 @@ from .reach import cluster_options, opened
 @click.command()
 @cluster_options
 @output_option
-@verbose_option
 @click.pass_obj
 def status(settings: Globals, /, output: str, **options: Any) -> None:
     """Show how the applications of a catalog are doing in its cluster.

@@ -8,7 +8,7 @@ import click
 
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live import clusters
-from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+from commodore_py.cli.settings.options import Globals, output_option
 from commodore_py.workflows.live.tree import tree_of
 
 from .reach import cluster_options, opened
@@ -18,7 +18,6 @@ from .reach import cluster_options, opened
 @cluster_options
 @click.argument("root", required=False, default="")
 @output_option
-@verbose_option
 @click.pass_obj
 def tree(settings: Globals, /, root: str, output: str, **options: Any) -> None:
     """Show the objects of applications and what they own, with their health.

@@ -12,7 +12,7 @@ from commodore_py.cli.exit_codes import TIME_IS_UP
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live import clusters
 from commodore_py.cli.output.plan.results import EXITS, waited
-from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
+from commodore_py.cli.settings.options import Globals, config_of, output_option
 from commodore_py.cli.settings.types import Seconds
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.live.plan_waiting import Waiting, line_of, wait_for_plan
@@ -38,7 +38,6 @@ from .reach import check_unused, cluster_options, opened
     "--fail-fast", is_flag=True, help="With --plan: also end at errors that may be temporary."
 )
 @output_option
-@verbose_option
 @click.pass_obj
 def wait(
     settings: Globals,
