@@ -1,4 +1,4 @@
-"""The interface of a check, and its input."""
+"""The interface of checks, and their input."""
 
 from __future__ import annotations
 
@@ -37,19 +37,40 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An object of the catalog, and what a check extracted from it."""
+    """An object of the catalog."""
 
     id: ObjectId
-    api_version: str
+    content: Content
+    """As servers read it."""
     file: str
     instance: str
-    fact: Any
-    """None if `extract` returned nothing."""
+
+    @property
+    def api_version(self) -> str:
+        """Group and version."""
+        return str(self.content["apiVersion"])
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document of a file."""
+
+    instance: str
+    file: str
+    text: bytes
+    items: tuple[Item, ...] | None
+    """None if it cannot be read."""
+    others: tuple[object, ...] = ()
+    """What is in it besides objects."""
+
+
+Documents: TypeAlias = "Callable[[], Sequence[Document]]"
+"""The documents of a catalog that can be read: parsed when they are needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The result of a check of a whole run."""
+    """The result of a check that reaches beyond the objects."""
 
     problems: Sequence[Problem | tuple[Item, Issue]]
     outcome: Outcome | None = None
@@ -111,8 +132,6 @@ class Settings:
     """Asks an API server about an object; None if it is not asked."""
     parameters: Callable[[], Iterable[Problem]] | None = None
     """Problems of the instances' parameters; None without a hierarchy."""
-    definitions: Mapping[tuple[str, str], Content] = field(default_factory=dict)
-    """Definitions of custom resources in the catalog, by group and kind."""
     cache: Path | None = None
     """The user's store of results."""
     below: str = ""
@@ -125,32 +144,32 @@ class Settings:
         return name not in self.skip
 
 
-class ObjectCheck(Protocol):
-    """Examines each object by itself."""
+class Unavailable(Exception):
+    """A check cannot run; the reason."""
+
+    def __init__(self, reason: str, outcome: Outcome = "skipped") -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+
+
+class Check(Protocol):
+    """Looks at the objects and nothing else: results are stored."""
 
     NAME: str
 
-    def unavailable(self, settings: Settings) -> str:
-        """Why it cannot run; empty if it can."""
+    def check(
+        self, items: Sequence[Item], settings: Settings
+    ) -> Iterable[tuple[Item | None, Issue]]:
+        """Problems with their objects; raises `Unavailable` if it cannot run."""
 
-    def examine(self, content: Content, settings: Settings) -> Iterable[Issue]:
-        """Examine an object; no problems for kinds that it does not know."""
 
-
-class Extract(Protocol):
-    """Reads from an object what is compared or listed."""
+class RunCheck(Protocol):
+    """May ask servers, start programs, or look at the hierarchy."""
 
     NAME: str
 
-    def extract(self, content: Content) -> Any:  # noqa: ANN401 - plain data, of the reader's form
-        """Note plain data about an object; None for nothing."""
-
-
-class CatalogCheck(Extract, Protocol):
-    """Looks at all objects together, by what it extracted from each."""
-
-    def check(self, items: Sequence[Item], settings: Settings) -> Iterable[tuple[Item, Issue]]:
-        """Problems with their objects."""
+    def run(self, documents: Documents, settings: Settings) -> Ended | None:
+        """Run it; None if there is nothing to check."""
 
 
 def issue_from(values: Mapping[str, Any]) -> Issue:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from commodore_py.cache.digests import digest
+from commodore_py.manifests.values import same
 
 from .base import Issue
 
@@ -14,19 +13,10 @@ if TYPE_CHECKING:
 
     from commodore_py.manifests.objects import ObjectId
 
-    from .base import Content, Item, Settings
+    from .base import Item, Settings
 
 NAME = "duplicates"
 _GENERATED = "*"
-
-
-def extract(content: Content) -> str:
-    """A digest of the content."""
-    try:
-        text = json.dumps(content, sort_keys=True, default=str)
-    except TypeError:  # keys of several types
-        text = json.dumps(content, sort_keys=True)
-    return digest(text.encode())[:32]
 
 
 def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
@@ -52,7 +42,7 @@ def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Is
                     remedy="set its namespace: it is only known on the cluster",
                 ),
             )
-        elif other.fact == item.fact and other.api_version == item.api_version:
+        elif same(other.content, item.content):
             text = f"the same object is {where}, too"
             yield item, Issue("duplicates/equal", text, remedy="remove one of them")
         else:

@@ -13,7 +13,7 @@ from .base import Issue, containers_in, items, mapping, pods_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .base import Content, Settings
+    from .base import Content, Item, Settings
 
 NAME = "images"
 _DOMAIN = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)"
@@ -27,14 +27,15 @@ _RELATED = "RELATED_IMAGE_"
 _AUTO = "auto"
 
 
-def unavailable(_settings: Settings) -> str:
-    """Never: it needs nothing."""
-    return ""
-
-
-def examine(content: Content, _settings: Settings) -> Iterator[Issue]:
+def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """Each image of an object once."""
-    for image, field in dict(images_of(content)).items():
+    for item in items:
+        for issue in _issues(item.content):
+            yield item, issue
+
+
+def _issues(content: Content) -> Iterator[Issue]:
+    for image, field in dict(_images_of(content)).items():
         match = _IMAGE.fullmatch(image)
         if match is None:
             yield Issue(
@@ -66,7 +67,7 @@ def _fields() -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
     return table["fields"], table["pods"]
 
 
-def images_of(content: Content) -> Iterator[tuple[str, str]]:
+def _images_of(content: Content) -> Iterator[tuple[str, str]]:
     """The images that an object names, and the fields."""
     fields, pods = _fields()
     group = str(content["apiVersion"]).rpartition("/")[0]

@@ -8,7 +8,7 @@ from commodore_py.manifests.desired.schema import builtin_kinds
 from commodore_py.model.names import typo_of
 
 from .base import Issue
-from .schemas.custom_resources import definition_of
+from .schemas.definitions import definitions_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from .base import Item, Settings
 
 NAME = "kinds"
-extract = definition_of
 
 
-def check(items_: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
+def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """Objects whose kind is missing in its group, if another one was probably meant."""
     kinds = builtin_kinds()
-    defined = {(item.fact["group"], item.fact["kind"]) for item in items_ if item.fact}
-    for item in items_:
+    defined = {definition.of for definition in definitions_in(items)}
+    for item in items:
         group, kind = item.api_version.rpartition("/")[0], item.id.kind
         if (group, kind) in kinds or (group, kind) in defined:
             continue

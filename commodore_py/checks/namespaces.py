@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from commodore_py.model.names import counted
 
@@ -19,21 +19,9 @@ _BUILT_IN = {"default", "kube-system", "kube-public", "kube-node-lease"}
 _CREATING = {"Namespace", "Project", "ProjectRequest"}
 
 
-def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
-    """The namespaces that an object creates."""
-    if content["kind"] in _CREATING:
-        return [str(mapping(content.get("metadata")).get("name"))]
-    spec = mapping(content.get("spec"))
-    if content["kind"] == "Application" and "CreateNamespace=true" in items(
-        mapping(spec.get("syncPolicy")).get("syncOptions")
-    ):
-        return [str(mapping(spec.get("destination")).get("namespace"))]
-    return None
-
-
 def check(items_: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """The first object of each namespace that is missing."""
-    created = {name for item in items_ for name in item.fact or ()}
+    created = {name for item in items_ for name in _created(item.content)}
     present: AbstractSet[str] = _BUILT_IN | created | {*settings.known_namespaces}
     missing: dict[str, list[Item]] = {}
     for item in items_:
@@ -54,3 +42,14 @@ def check(items_: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Is
                 value=name,
             ),
         )
+
+
+def _created(content: Content) -> Iterator[str]:
+    """The namespaces that an object creates."""
+    spec = mapping(content.get("spec"))
+    if content["kind"] in _CREATING:
+        yield str(mapping(content.get("metadata")).get("name"))
+    elif content["kind"] == "Application" and "CreateNamespace=true" in items(
+        mapping(spec.get("syncPolicy")).get("syncOptions")
+    ):
+        yield str(mapping(spec.get("destination")).get("namespace"))

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.http.vault import Found
     from commodore_py.model.problems.vault import VaultSettings
 
-    from .base import Item, Settings
-    from .documents import Document, Documents
+    from .base import Document, Documents, Item, Settings
 
 NAME = "secrets"
 _REFERENCE = re.compile(rb"\?\{vaultkv:([^{}|\s]+?)(?::[0-9a-f]{8})?\}")
@@ -75,10 +74,9 @@ def _uses(documents: Sequence[Document]) -> Iterator[_Use]:
     places: dict[str, list[Item]] = {}
     for document in documents:
         names = {match.decode(errors="replace") for match in _REFERENCE.findall(document.text)}
-        items = list(document.items(lambda _: None)) if names else []
         for name in sorted(names):
-            if items and "/" in name:
-                places.setdefault(name, []).append(items[0])
+            if document.items and "/" in name:
+                places.setdefault(name, []).append(document.items[0])
     for name, items in sorted(places.items()):
         secret, _, key = name.rpartition("/")
         yield _Use(items[0], secret, key, len(items) - 1)

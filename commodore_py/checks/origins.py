@@ -33,21 +33,10 @@ class Origins(Protocol):
         ...
 
 
-class Unknown:
-    """Nothing is known: the catalog is a folder, or a commit."""
-
-    def parameters(self, _instance: str) -> None:
-        """Not known."""
-
-    def line(self, _instance: str, _path: ParameterPath) -> str:
-        """Not known."""
-        return ""
-
-
 class Finder:
     """Finds where objects of one catalog come from, each instance looked up once."""
 
-    def __init__(self, origins: Origins, root: str = "") -> None:
+    def __init__(self, origins: Origins | None, root: str = "") -> None:
         self._origins = origins
         self._root = f"{root}/" if root else ""
         self._parameters: dict[str, Parameters | None] = {}
@@ -55,7 +44,7 @@ class Finder:
 
     def related(self, instance: str, file: str, value: str) -> tuple[Place, ...]:
         """The input that rendered a file, and the line of the one parameter that has the value."""
-        if not instance:
+        if not instance or self._origins is None:
             return ()
         if instance not in self._parameters:
             self._parameters[instance] = self._origins.parameters(instance)

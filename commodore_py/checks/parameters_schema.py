@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from .base import Ended
 
 if TYPE_CHECKING:
-    from .base import Settings
-    from .documents import Documents
+    from .base import Documents, Settings
 
 NAME = "parameters-schema"
 

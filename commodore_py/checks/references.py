@@ -24,22 +24,15 @@ _PRODUCERS = {"ExternalSecret", "SealedSecret", "VaultStaticSecret", "VaultDynam
 _BUILT_IN = {("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")}
 
 
-def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
-    """Objects that an object provides, and references in it: kind, name, field."""
-    provides = [list(provided) for provided in _provided(content)]
-    names = [list(named) for named in _named(content)]
-    return [provides, names] if provides or names else None
-
-
 def check(items_: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """Everything that is named and not provided, once for each object and name."""
     provided: dict[tuple[str, str], set[str]] = {}
     for item in items_:
-        for kind, name in (item.fact or [[]])[0]:
+        for kind, name in _provided(item.content):
             provided.setdefault((kind, name), set()).add(item.id.namespace)
     for item in items_:
         seen: set[tuple[str, str]] = set()
-        for kind, name, field in (item.fact or [[], []])[1]:
+        for kind, name, field in _named(item.content):
             if (kind, name) in _BUILT_IN or (kind, name) in seen:
                 continue
             namespaces = provided.get((kind, name), set())

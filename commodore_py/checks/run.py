@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.cache.digests import digest
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.results import cached_value
 from commodore_py.manifests.documents import faults_in
 from commodore_py.model.problem import Place, Problem
+from commodore_py.model.problems.codes import severity_of
 from commodore_py.model.verdict import Checked, CheckRun
 
-from .base import Issue, PolicySettings, Settings, Version, mapping
+from .base import Issue, PolicySettings, Settings, Unavailable, Version, issue_from, mapping
 from .documents import documents_of, files_of
-from .examination import Examined, Finding, examine, finding, outcome_of, state_of
-from .origins import Finder, Unknown
-from .table import RUN_CHECKS
+from .origins import Finder
+from .schemas.kubernetes import version_for
+from .schemas.validation import is_installed
+from .table import CHECKS, RUN_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,14 +29,29 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Instance
     from commodore_py.model.problems.codes import Severity
     from commodore_py.model.tree import Tree
+    from commodore_py.model.verdict import Outcome
 
-    from .documents import Document
+    from .base import Document, Item
     from .origins import Origins
 
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
-_FORMAT = 3
+_FORMAT = 4
 _OUTCOMES = ("passed", "skipped", "unchecked", "problems")
 """From the best to the worst."""
+
+
+class Finding(NamedTuple):
+    """An issue, and where it is."""
+
+    issue: Issue
+    instance: str = ""
+    file: str = ""
+    object: str = ""
+
+    @classmethod
+    def of(cls, item: Item | None, issue: Issue) -> Finding:
+        """An issue of an object, or of a check as a whole."""
+        return cls(issue, item.instance, item.file, str(item.id)) if item else cls(issue)
 
 
 def check_catalog(
@@ -41,30 +59,29 @@ def check_catalog(
 ) -> Checked:
     """All problems of a catalog, and how each check ended."""
     catalog = _Catalog(trees)
-    finder = Finder(origins or Unknown(), settings.root)
-    examined = _examined(catalog, settings)
-    runs = {run.name: run for run in examined.runs}
-    problems = [_problem(result, settings, finder) for result in examined.findings]
+    finder = Finder(origins, settings.root)
+    count, examined, findings = _stored_results(catalog, settings)
+    runs = {run.name: run for run in examined}
+    problems = [_problem(found, settings, finder) for found in findings]
     for name, check in RUN_CHECKS.items():
-        ended = check.run(catalog.objects, settings) if settings.wants(name) else None
+        ended = check.run(catalog.readable, settings) if settings.wants(name) else None
         if ended is None:
             continue
         added = [
             problem
             if isinstance(problem, Problem)
-            else _problem(finding(*problem), settings, finder)
+            else _problem(Finding.of(*problem), settings, finder)
             for problem in ended.problems
         ]
         problems += added
-        outcome = ended.outcome or outcome_of(any(problem.severity != "info" for problem in added))
+        outcome = ended.outcome or _outcome(problem.severity for problem in added)
         run = CheckRun(name, outcome, ended.reason)
         # A check of two parts ends as the worse of them.
-        parts = [runs[name], run] if name in runs else [run]
+        parts = [runs.pop(name), run] if name in runs else [run]
         worst = max(parts, key=lambda part: _OUTCOMES.index(part.outcome))
         reason = next((part.reason for part in parts if part.reason), "")
-        runs.pop(name, None)
         runs[name] = CheckRun(name, worst.outcome, reason)
-    return Checked(examined.objects, tuple(runs.values()), tuple(problems))
+    return Checked(count, tuple(runs.values()), tuple(problems))
 
 
 class _Catalog:
@@ -78,9 +95,9 @@ class _Catalog:
         """All documents."""
         return list(documents_of(self.trees))
 
-    def objects(self) -> list[Document]:
+    def readable(self) -> list[Document]:
         """The documents that can be read."""
-        return [document for document in self.documents if document.objects is not None]
+        return [document for document in self.documents if document.items is not None]
 
     def digests(self) -> list[str]:
         """The state of all files."""
@@ -89,47 +106,76 @@ class _Catalog:
         ]
 
 
-def _examined(catalog: _Catalog, settings: Settings) -> Examined:
-    """The result of the checks of objects, from the cache if files and settings are the same."""
-    state = (*state_of(settings), settings.skip)
+def _stored_results(
+    catalog: _Catalog, settings: Settings
+) -> tuple[int, list[CheckRun], list[Finding]]:
+    """The number of objects, and the results of the checks that look at these only.
+
+    They are from the cache if files and settings are the same.
+    """
+    libraries = is_installed(), version_for(settings.version)
+    state = (settings.version, settings.known_namespaces, settings.skip, libraries)
     given = (_FORMAT, program_digest(), state, catalog.digests())
 
     def examined() -> Any:  # noqa: ANN401 - plain data
-        unreadable = [
-            Finding(
-                Issue(
-                    "checks/unreadable",
-                    "a document cannot be read as objects: it is not checked",
-                ),
-                document.instance,
-                document.file,
-            )
-            for document in catalog.documents
-            if document.objects is None
-        ]
-        others: dict[str, dict[str, list[object]]] = {}
-        for document in catalog.documents:
-            of_file = others.setdefault(document.instance, {}).setdefault(document.file, [])
-            of_file.extend(document.others)
-        not_objects = [
-            Finding(Issue("objects/invalid", fault), instance, str(path))
-            for instance, tree in catalog.trees.items()
-            for path, fault in faults_in(tree, others.get(instance, {}))
-        ]
-        return examine(catalog.objects(), settings, [*unreadable, *not_objects]).plain()
+        items = [item for document in catalog.documents for item in document.items or ()]
+        runs, findings = examine(items, settings)
+        findings = [*_not_objects(catalog), *findings]
+        return len(items), runs, [(asdict(issue), *place) for issue, *place in findings]
 
     key = digest(repr(given).encode(errors="surrogatepass"))
-    return Examined.restored(cached_value(settings.cache, key, examined))
+    count, runs, findings = cached_value(settings.cache, key, examined)
+    return (
+        count,
+        [CheckRun(*run) for run in runs],
+        [Finding(issue_from(issue), *place) for issue, *place in findings],
+    )
 
 
-def _problem(located: Finding, settings: Settings, finder: Finder) -> Problem:
-    issue = located.issue
-    path = f"{located.instance}/{located.file}" if located.instance else located.file
+def _not_objects(catalog: _Catalog) -> Iterator[Finding]:
+    """Documents that cannot be read, and those that are not objects."""
+    text = "a document cannot be read as objects: it is not checked"
+    others: dict[str, dict[str, list[object]]] = {}
+    for document in catalog.documents:
+        if document.items is None:
+            yield Finding(Issue("checks/unreadable", text), document.instance, document.file)
+        of_file = others.setdefault(document.instance, {}).setdefault(document.file, [])
+        of_file.extend(document.others)
+    for instance, tree in catalog.trees.items():
+        for path, fault in faults_in(tree, others.get(instance, {})):
+            yield Finding(Issue("objects/invalid", fault), instance, str(path))
+
+
+def examine(items: list[Item], settings: Settings) -> tuple[list[CheckRun], list[Finding]]:
+    """Run all checks of objects that are wanted."""
+    runs: list[CheckRun] = []
+    findings: list[Finding] = []
+    for name, check in CHECKS.items():
+        if not settings.wants(name):
+            continue
+        try:
+            added = [Finding.of(*found) for found in check.check(items, settings)]
+        except Unavailable as error:
+            issue = Issue(f"checks/{error.outcome}", f"{name}: {error}", subject=name)
+            findings.append(Finding(issue))
+            runs.append(CheckRun(name, error.outcome, str(error)))
+            continue
+        findings += added
+        severities = (found.issue.severity or severity_of(found.issue.code) for found in added)
+        runs.append(CheckRun(name, _outcome(severities)))
+    return runs, findings
+
+
+def _outcome(severities: Iterable[Severity]) -> Outcome:
+    """How a check ended, by what it found."""
+    return "problems" if set(severities) - {"info"} else "passed"
+
+
+def _problem(found: Finding, settings: Settings, finder: Finder) -> Problem:
+    issue, instance, file, object_ = found
+    path = f"{instance}/{file}" if instance else file
     place = Place(
-        settings.below + path if located.file else "",
-        instance=located.instance,
-        object=located.object,
-        field=issue.field,
+        settings.below + path if file else "", instance=instance, object=object_, field=issue.field
     )
     return Problem.at(
         place,
@@ -139,11 +185,13 @@ def _problem(located: Finding, settings: Settings, finder: Finder) -> Problem:
         remedy=issue.remedy,
         subject=issue.subject,
         options=issue.options,
-        strict=located.strict,
-        related=finder.related(located.instance, located.file, issue.value)
-        if located.object
-        else (),
+        strict=issue.code in _STRICT,
+        related=finder.related(instance, file, issue.value) if object_ else (),
     )
+
+
+_STRICT = ("checks/skipped", "checks/unchecked")
+"""Problems that fail a strict run."""
 
 
 def version_of(text: object) -> Version | None:

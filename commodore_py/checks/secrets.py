@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from .base import Issue, mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from .base import Content, Settings
+    from .base import Content, Item, Settings
 
 NAME = "secrets"
 _REFERENCE = re.compile(r"\?\{[^{}]+\}")
@@ -28,13 +28,14 @@ _PUBLIC = {"ca.crt", "ca-bundle.crt", "namespace", "username", "type", "url", "p
 _TEMPLATES = ("kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token")
 
 
-def unavailable(_settings: Settings) -> str:
-    """Never: it needs nothing."""
-    return ""
-
-
-def examine(content: Content, _settings: Settings) -> Iterator[Issue]:
+def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """Values of Secrets without a reference, and keys and tokens anywhere."""
+    for item in items:
+        for issue in _issues(item.content):
+            yield item, issue
+
+
+def _issues(content: Content) -> Iterator[Issue]:
     if content["kind"] == "Secret" and content.get("type") not in _TEMPLATES:
         yield from _of_secret(content)
     for path, text in _strings(content, ""):

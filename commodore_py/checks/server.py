@@ -11,8 +11,7 @@ from commodore_py.model.problem import Place, Problem
 from .base import Ended, Issue
 
 if TYPE_CHECKING:
-    from .base import Item, Settings
-    from .documents import Documents
+    from .base import Documents, Item, Settings
 
 NAME = "server"
 _AT_ONCE = 8
@@ -29,10 +28,10 @@ def run(documents: Documents, settings: Settings) -> Ended | None:
     items = [
         item
         for document in documents()
-        for item in document.items(lambda content: content)
-        if may_be_sent(item.fact)
+        for item in document.items or ()
+        if may_be_sent(item.content)
     ]
-    verdicts = in_parallel(lambda item: ask(item.fact), items, at_most=_AT_ONCE)
+    verdicts = in_parallel(lambda item: ask(item.content), items, at_most=_AT_ONCE)
     problems: list[Problem | tuple[Item, Issue]] = []
     reasons: dict[str, list[Item]] = {}
     for item, verdict in zip(items, verdicts, strict=True):

@@ -22,9 +22,9 @@ from commodore_py.manifests.order.hooks import (
 from .base import Issue, mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from .base import Content, Settings
+    from .base import Content, Item, Settings
 
 NAME = "sync-annotations"
 _DELETION = ("PreDelete", "PostDelete")
@@ -42,15 +42,14 @@ _KEEPING = {
 """Kinds that lose data or addresses when they are deleted and created again."""
 
 
-def unavailable(settings: Settings) -> str:
-    """It can always run."""
-    del settings
-    return ""
+def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
+    """Problems of the annotations of each object."""
+    for item in items:
+        for issue in _issues(item.content):
+            yield item, issue
 
 
-def examine(content: Content, settings: Settings) -> Iterator[Issue]:
-    """Problems of the annotations of an object."""
-    del settings
+def _issues(content: Content) -> Iterator[Issue]:
     annotations = annotations_of(content)
     if WAVE in annotations and integer(annotations[WAVE]) is None:
         message = f"the wave {annotations[WAVE]!r} is not an integer, so it does not count"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import KubeObject, identify
+from commodore_py.manifests.objects import KubeObject
 from commodore_py.manifests.order.applications import application_of
 
 from .base import Issue
@@ -13,33 +13,22 @@ from .base import Issue
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .base import Content, Item, Settings
+    from .base import Item, Settings
 
 NAME = "sync-paths"
 _MANIFESTS = PurePosixPath("manifests")
 
 
-def extract(content: Content) -> Any:  # noqa: ANN401 - plain data
-    """The name of an Application, its paths, and those that it does not read as a whole."""
-    id_ = identify(content)
-    application = application_of(KubeObject(id_, content)) if id_ is not None else None
-    return (
-        None
-        if application is None
-        else [application.name, [*application.paths], [*application.flat]]
-    )
-
-
-def check(items_: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Issue]]:
+def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Issue]]:
     """The first object of each folder below that of an Application which does not read it."""
-    del settings
     whole: set[PurePosixPath] = set()
     flat: dict[PurePosixPath, str] = {}
-    for name, paths, flat_paths in (item.fact for item in items_ if item.fact):
-        whole.update(map(PurePosixPath, paths))
-        flat |= {PurePosixPath(path): name for path in flat_paths}
+    for item in items:
+        if application := application_of(KubeObject(item.id, item.content)):
+            whole.update(map(PurePosixPath, application.paths))
+            flat |= {PurePosixPath(path): application.name for path in application.flat}
     seen: set[PurePosixPath] = set()
-    for item in items_:
+    for item in items:
         folder = PurePosixPath(item.file).parent
         if not folder.is_relative_to(_MANIFESTS):
             folder = _MANIFESTS / folder

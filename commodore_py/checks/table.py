@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from . import (
     duplicates,
@@ -22,22 +22,16 @@ from .schemas import custom_resources, removed_apis
 from .schemas import kubernetes as kubernetes_schema
 
 if TYPE_CHECKING:
-    from .base import CatalogCheck, Ended, ObjectCheck, Settings
-    from .documents import Documents
+    from .base import Check, RunCheck
 
-
-class RunCheck(Protocol):
-    """Decides itself what it looks at; it may start other processes."""
-
-    NAME: str
-
-    def run(self, documents: Documents, settings: Settings) -> Ended | None:
-        """Run it; None if there is nothing to check."""
-
-
-OBJECT_CHECKS: dict[str, ObjectCheck] = {
+CHECKS: dict[str, Check] = {
     module.NAME: module
     for module in (
+        duplicates,
+        kinds,
+        namespaces,
+        references,
+        sync_paths,
         kubernetes_schema,
         custom_resources,
         removed_apis,
@@ -46,9 +40,6 @@ OBJECT_CHECKS: dict[str, ObjectCheck] = {
         sync_annotations,
     )
 }
-CATALOG_CHECKS: dict[str, CatalogCheck] = {
-    module.NAME: module for module in (duplicates, kinds, namespaces, references, sync_paths)
-}
 RUN_CHECKS: dict[str, RunCheck] = {
     module.NAME: module for module in (policy, online, server, parameters_schema)
 }
@@ -56,4 +47,4 @@ RUN_CHECKS: dict[str, RunCheck] = {
 
 def names() -> tuple[str, ...]:
     """The names of all checks."""
-    return tuple(dict.fromkeys((*CATALOG_CHECKS, *OBJECT_CHECKS, *RUN_CHECKS)))
+    return tuple(dict.fromkeys((*CHECKS, *RUN_CHECKS)))

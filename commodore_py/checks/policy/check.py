@@ -22,8 +22,7 @@ from .opa import EXCEPTION, Policies, evaluate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from commodore_py.checks.base import Item, Settings
-    from commodore_py.checks.documents import Document, Documents
+    from commodore_py.checks.base import Document, Documents, Item, Settings
     from commodore_py.model.problem import Problem
     from commodore_py.model.problems.codes import Severity
 
@@ -67,7 +66,7 @@ def _found(
     cache: Path | None,
 ) -> Iterator[Problem | tuple[Item, Issue]]:
     """Evaluate the policies, unless all that they depend on is as in an earlier run."""
-    catalog = [item for document in documents for item in document.items(lambda _: None)]
+    catalog = [item for document in documents for item in document.items or ()]
     opa = Path(program).stat()
     digests = [(document.instance, document.file, digest(document.text)) for document in documents]
     state = (
@@ -101,14 +100,10 @@ def _found(
 
 def _objects(document: Document) -> Iterator[Mapping[str, Any]]:
     """The objects of a document, without values of Secrets."""
-    contents = document.objects or ()
+    contents = [item.content for item in document.items or ()]
     if MAY_BE_SECRET.search(document.text):
         masked = read(document.text, document.file, hide=hidden)
-        contents = (
-            tuple(kube_object.content for kube_object in masked.objects)
-            if masked is not None
-            else ()
-        )
+        contents = [kube_object.content for kube_object in masked.objects] if masked else []
     path = f"{document.instance}/{document.file}" if document.instance else document.file
     for content in contents:
         yield {"path": path, "instance": document.instance, "contents": content}

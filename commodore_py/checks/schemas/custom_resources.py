@@ -7,17 +7,21 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.checks.base import Issue, items, mapping
+from commodore_py.checks.base import Issue, Unavailable, mapping
+from commodore_py.checks.base import items as items_of
 
+from .definitions import definitions_in
 from .kubernetes import schemas_of, version_for
 from .validation import EXTRA, is_installed, issues_of, validator_of_definition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from jsonschema_rs import Validator
 
-    from commodore_py.checks.base import Content, Item, Settings
+    from commodore_py.checks.base import Item, Settings
+
+    from .definitions import Definition
 
 NAME = "custom-resources"
 _OBJECT_FIELDS: dict[str, Any] = {
@@ -29,57 +33,36 @@ _DEEPEST = 100
 _REFERENCES = ("$ref", "$schema", "id", "$id")
 
 
-def definition_of(content: Content) -> Any:  # noqa: ANN401 - plain data
-    """The kind that a definition describes; None for other objects."""
-    if (content["apiVersion"], content["kind"]) != (
-        "apiextensions.k8s.io/v1",
-        "CustomResourceDefinition",
-    ):
-        return None
-    spec = mapping(content.get("spec"))
-    versions = {
-        str(version.get("name")): {
-            "served": version.get("served") is True,
-            "schema": json.dumps(
-                mapping(version.get("schema")).get("openAPIV3Schema"), sort_keys=True
-            ),
-        }
-        for version in items(spec.get("versions"))
-        if isinstance(version, dict)
-    }
-    return {
-        "group": str(spec.get("group")),
-        "kind": str(mapping(spec.get("names")).get("kind")),
-        "scope": str(spec.get("scope")),
-        "versions": versions,
-    }
+def check(items: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Issue]]:
+    """Definitions that cannot be used; version, scope and fields of each object."""
+    if not is_installed():
+        raise Unavailable(EXTRA)
+    definitions = {definition.of: definition for definition in definitions_in(items)}
+    for definition in definitions_in(items):
+        for issue in _bad_versions(definition):
+            yield definition.item, issue
+    for item in items:
+        group, _, version = item.api_version.rpartition("/")
+        if of_kind := definitions.get((group, item.id.kind)):
+            for issue in _issues(item, version, of_kind, settings):
+                yield item, issue
 
 
-def unavailable(_settings: Settings) -> str:
-    """Return whether the validator is installed."""
-    return "" if is_installed() else EXTRA
-
-
-def examine(content: Content, settings: Settings) -> Iterable[Issue]:
-    """Version, scope and fields of an object."""
-    group, _, version = content["apiVersion"].rpartition("/")
-    definition = settings.definitions.get((group, content["kind"]))
-    if definition is None:
-        return
-    versions = definition["versions"]
-    served = tuple(name for name, fields in versions.items() if fields["served"])
-    if version not in served:
+def _issues(
+    item: Item, version: str, definition: Definition, settings: Settings
+) -> Iterator[Issue]:
+    if version not in definition.served:
         yield Issue(
             "custom-resources/not-served",
             f"the definition does not serve version {version}",
             "apiVersion",
             subject=version,
-            options=served,
-            value=content["apiVersion"],
+            options=definition.served,
+            value=item.api_version,
         )
         return
-    metadata = mapping(content.get("metadata"))
-    if definition["scope"] == "Cluster" and metadata.get("namespace"):
+    metadata = mapping(item.content.get("metadata"))
+    if definition.scope == "Cluster" and metadata.get("namespace"):
         yield Issue(
             "custom-resources/wrong-scope",
             "objects of this kind have no namespace",
@@ -87,11 +70,11 @@ def examine(content: Content, settings: Settings) -> Iterable[Issue]:
             "remove the namespace",
             severity="warning",
         )
-    validated = _validator(versions[version]["schema"])
+    validated = _validator(definition.schemas[version])
     if validated is not None:
         schema, validator = validated
         # The server drops the status of an object that is applied.
-        content = {key: value for key, value in content.items() if key != "status"}
+        content = {key: value for key, value in item.content.items() if key != "status"}
         yield from issues_of(NAME, validator, content, schema)
     kubernetes = version_for(settings.version)
     if kubernetes is not None:
@@ -100,16 +83,15 @@ def examine(content: Content, settings: Settings) -> Iterable[Issue]:
             yield replace(issue, field=f"metadata.{issue.field}".rstrip("."))
 
 
-def bad_definitions(definitions: Sequence[Item]) -> Iterator[tuple[Item, Issue]]:
-    """Definitions with a version whose schema cannot be used."""
-    for item in definitions:
-        for name, version in (item.fact or {}).get("versions", {}).items():
-            if version["schema"] == "null":
-                text = f"version {name} has no schema: the API server rejects the definition"
-                yield item, Issue("custom-resources/bad-definition", text, "spec.versions")
-            elif _validator(version["schema"]) is None:
-                text = f"the schema of version {name} cannot be used: its objects are not validated"
-                yield item, Issue("custom-resources/bad-definition", text, "spec.versions")
+def _bad_versions(definition: Definition) -> Iterator[Issue]:
+    """Versions whose schema cannot be used."""
+    for name, schema in definition.schemas.items():
+        if schema == "null":
+            text = f"version {name} has no schema: the API server rejects the definition"
+            yield Issue("custom-resources/bad-definition", text, "spec.versions")
+        elif _validator(schema) is None:
+            text = f"the schema of version {name} cannot be used: its objects are not validated"
+            yield Issue("custom-resources/bad-definition", text, "spec.versions")
 
 
 @lru_cache(maxsize=512)
@@ -120,7 +102,7 @@ def _validator(text: str) -> tuple[Mapping[str, Any], Validator] | None:
         return None
     schema = _strict(_without_references(content), 0)
     schema["properties"] = {**schema.get("properties", {}), **_OBJECT_FIELDS}
-    schema["required"] = [name for name in items(schema.get("required")) if name != "status"]
+    schema["required"] = [name for name in items_of(schema.get("required")) if name != "status"]
     if not schema["required"]:
         del schema["required"]
     try:

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.reading import content_of
-from commodore_py.checks.base import Issue, Version
+from commodore_py.checks.base import Issue, Unavailable, Version
 
+from .definitions import definitions_in
 from .validation import EXTRA, is_installed, issues_of, validator_of_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Sequence
 
     from jsonschema_rs import Validator
 
-    from commodore_py.checks.base import Content, Settings
+    from commodore_py.checks.base import Item, Settings
 
 NAME = "kubernetes-schema"
 OLDEST = Version(1, 25)
@@ -96,32 +97,27 @@ def schemas_of(version: Version) -> Schemas:
     return Schemas(directory / f"v{version}.0-local-strict" / "_definitions.json")
 
 
-def unavailable(settings: Settings) -> str:
-    """Return whether validator and schemas are installed, and fit."""
+def check(items: Sequence[Item], settings: Settings) -> Iterator[tuple[Item | None, Issue]]:
+    """The fields of each object; a definition in the catalog takes precedence."""
     if not is_installed() or _directory() is None:
-        return EXTRA
-    if version_for(settings.version) is None:
-        return f"there are no schemas for Kubernetes {settings.version}"
-    return ""
-
-
-def notice(settings: Settings) -> str:
-    """Why the schemas are not those of the cluster; empty if they are."""
-    used = version_for(settings.version)
-    if used is None or used == settings.version:
-        return ""
-    why = f"there are none for {settings.version}" if settings.version else "none is reported"
-    return f"the schemas of Kubernetes {used} are used: {why}"
-
-
-def examine(content: Content, settings: Settings) -> Iterable[Issue]:
-    """The fields of an object."""
+        raise Unavailable(EXTRA)
     version = version_for(settings.version)
-    api_version, kind = content["apiVersion"], content["kind"]
-    # A definition in the catalog takes precedence.
-    if version is None or (api_version.rpartition("/")[0], kind) in settings.definitions:
-        return
+    if version is None:
+        raise Unavailable(f"there are no schemas for Kubernetes {settings.version}", "unchecked")
+    if version != settings.version:
+        why = f"there are none for {settings.version}" if settings.version else "none is reported"
+        text = f"the schemas of Kubernetes {version} are used: {why}"
+        yield None, Issue("kubernetes-schema/version", text, subject=NAME)
     schemas = schemas_of(version)
+    defined = {definition.of for definition in definitions_in(items)}
+    for item in items:
+        if (item.api_version.rpartition("/")[0], item.id.kind) not in defined:
+            for issue in _issues(item, schemas):
+                yield item, issue
+
+
+def _issues(item: Item, schemas: Schemas) -> Iterator[Issue]:
+    api_version, kind = item.api_version, item.id.kind
     if not schemas.knows(api_version, kind):
         yield Issue(
             "kubernetes-schema/unknown-kind",
@@ -132,5 +128,5 @@ def examine(content: Content, settings: Settings) -> Iterable[Issue]:
         )
         return
     # The server drops the status of an object that is applied.
-    content = {key: value for key, value in content.items() if key != "status"}
+    content = {key: value for key, value in item.content.items() if key != "status"}
     yield from issues_of(NAME, schemas.of(api_version, kind), content, schemas.definitions)

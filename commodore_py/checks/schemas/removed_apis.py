@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.checks.base import Issue
+from commodore_py.checks.base import Issue, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from commodore_py.checks.base import Content, Settings
+    from commodore_py.checks.base import Item, Settings
 
 NAME = "removed-apis"
 _SOON = 3
@@ -103,33 +103,24 @@ Up to 1.25 from Kubernetes' deprecation guide, later ones by comparing the publi
 """
 
 
-def unavailable(settings: Settings) -> str:
-    """Without a version there is nothing to compare with."""
-    return "" if settings.version else "the version of Kubernetes is not known"
-
-
-def examine(content: Content, settings: Settings) -> Iterator[Issue]:
-    """Return whether the API is gone, or will be soon."""
-    api_version, kind = content["apiVersion"], content["kind"]
-    if settings.version is None or kind not in REMOVED.get(api_version, {}):
-        return
-    minor, instead = REMOVED[api_version][kind]
-    remedy = f"use {instead}" if instead else "there is no replacement: remove it"
-    if settings.version.minor >= minor:
-        yield Issue(
-            "removed-apis/removed",
-            f"Kubernetes {settings.version} does not serve {kind} of {api_version}",
-            "apiVersion",
-            remedy,
-            subject=f"{api_version} {kind}",
-            value=api_version,
-        )
-    elif settings.version.minor + _SOON >= minor:
-        yield Issue(
-            "removed-apis/soon",
-            f"breaks on upgrade to 1.{minor}: {kind} of {api_version} is removed",
-            "apiVersion",
-            remedy,
-            subject=f"{api_version} {kind}",
-            value=api_version,
-        )
+def check(items: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Issue]]:
+    """Objects whose API is gone, or will be soon."""
+    version = settings.version
+    if version is None:
+        raise Unavailable("the version of Kubernetes is not known")
+    for item in items:
+        api_version, kind = item.api_version, item.id.kind
+        if kind not in REMOVED.get(api_version, {}):
+            continue
+        minor, instead = REMOVED[api_version][kind]
+        if version.minor >= minor:
+            code = "removed-apis/removed"
+            text = f"Kubernetes {version} does not serve {kind} of {api_version}"
+        elif version.minor + _SOON >= minor:
+            code = "removed-apis/soon"
+            text = f"breaks on upgrade to 1.{minor}: {kind} of {api_version} is removed"
+        else:
+            continue
+        remedy = f"use {instead}" if instead else "there is no replacement: remove it"
+        subject = f"{api_version} {kind}"
+        yield item, Issue(code, text, "apiVersion", remedy, subject, value=api_version)
