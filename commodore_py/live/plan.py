@@ -81,7 +81,7 @@ def steps_of(application: Application, targets: Sequence[Target], state: State) 
     usual = [(key, of) for key, of in groups if key[0] != AFTER_FAILURE]
     has_hooks = any(task.is_hook for _, of in usual for task in of)
     for (phase, wave), of in groups:
-        actions = tuple(_action(task, ids.get(id(task.target)), state) for task in of)
+        actions = tuple(_action(task, ids.get(id(task.object)), state) for task in of)
         is_last = not usual or (phase, wave) == usual[-1][0]
         awaited = phase == AFTER_FAILURE or has_hooks or not is_last
         yield Step(application.name, phase, wave, actions, awaited)

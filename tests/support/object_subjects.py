@@ -100,14 +100,14 @@ def argo_cd_settings(text: str) -> str:
 
 def sync_order(
     targets: list[dict[str, Any]],
-    live: list[dict[str, Any]],
+    doomed: list[dict[str, Any]],
     **options: Any,  # noqa: ANN401 - of any type
 ) -> str:
     """The tasks of a sync."""
     return "".join(
-        f"{task.phase} {task.wave}{f' in place of {task.written}' if task.pulled else ''}"
+        f"{task.phase} {task.wave}"
         f" {task.kind[1]} {task.namespace}/{task.name}{' (pruned)' if task.is_prune else ''}\n"
-        for task in sync_tasks(_objects(targets), _objects(live), SyncOptions(**options))
+        for task in sync_tasks(_objects(targets), _objects(doomed), SyncOptions(**options))
     )
 
 
