@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import kind_of
 
-from .health.decoding import type_name
 from .health.scripts import Script, key_of
 
 if TYPE_CHECKING:
@@ -262,5 +262,5 @@ def _list(value: object, where: str) -> list[Any]:
 
 
 def _wrong(value: object, expected: str, where: str) -> CommodoreError:
-    shown = f"{value!r} is" if isinstance(value, str) else f"it is {type_name(value)},"
+    shown = f"{value!r} is" if isinstance(value, str) else f"it is {kind_of(value)},"
     return CommodoreError(f"a setting of Argo CD is not valid: {shown} not {expected}", where=where)

@@ -56,51 +56,6 @@ def completed(
     return target
 
 
-def is_kept(
-    target: _Value,
-    live: _Value,
-    record: _Value,
-    field: Field | None,
-    *,
-    name: str = "",
-    is_replaced: bool = False,
-) -> bool:
-    """Return whether a target is as it was applied, and the live object has all of it as it is.
-
-    Then it is completed to the live object. The answer may be no although it would be: other forms
-    of the same value are not looked at.
-    """
-    if type(target) is not type(live) or type(target) is not type(record):
-        return False
-    if isinstance(target, dict):
-        more = live.keys() - target.keys()
-        return (
-            record.keys() == target.keys() == live.keys() - more
-            and not (is_replaced and any(live[key] for key in more - _FILLED_IN))
-            and all(
-                is_kept(
-                    *(value, live[key], record[key], _inner(field, key)),
-                    name=key,
-                    is_replaced=is_replaced,
-                )
-                for key, value in target.items()
-            )
-        )
-    if isinstance(target, list):
-        replaced = _replaces_items(field, name, is_replaced=is_replaced)
-        inner = None if field is None else schema.item_of(field)
-        return len(target) == len(live) == len(record) and all(
-            is_kept(*items, inner, name=name, is_replaced=replaced)
-            for items in zip(target, live, record, strict=True)
-        )
-    return target is not None and target == live == record
-
-
-def _replaces_items(field: Field | None, name: str, *, is_replaced: bool) -> bool:
-    """Return whether an apply replaces the items of a list as a whole."""
-    return field is not None and ((is_replaced or field.merge_key is None) and name != _TEMPLATES)
-
-
 def _fields(
     target: dict[str, _Value],
     live: dict[str, _Value],
@@ -165,7 +120,7 @@ def _items(
     if pairs is None:
         return target
     before = [(record, _partners(name, record, live) or {}) for record in records]
-    replaced = _replaces_items(field, name, is_replaced=is_replaced)
+    replaced = field is not None and (is_replaced or not has_keys) and name != _TEMPLATES
     inner = None if field is None else schema.item_of(field)
     items = list(target)
     for at, to in pairs.items():

@@ -16,7 +16,7 @@ from commodore_py.manifests.objects import identify, split_version, value_in
 from commodore_py.manifests.secret_parts import LAST_APPLIED
 
 from . import managed, schema
-from .completion import completed, is_kept
+from .completion import completed
 
 if TYPE_CHECKING:
     from commodore_py.manifests.objects import Content
@@ -67,8 +67,6 @@ def predict(target: Content, live: Content, synced: Content | None = None) -> Pr
     ]
     mode: Mode = "three-way" if records else "two-way"
     field = None if root is None else schema.Field(root)
-    if len(records) == 1 and is_kept(desired, now, records[0], field):
-        return Prediction(mode, now, now, root is not None, notice)
     predicted = completed(desired, now, records, field)
     return Prediction(
         mode, now, predicted, root is not None, notice if records else notice or NO_RECORD

@@ -29,7 +29,6 @@ class Field:
 
     type: str = ""
     """The type of the object, of the items of the list, or of the values of the mapping."""
-    is_list: bool = False
     is_map: bool = False
     merge_key: str | None = None
     """The key that identifies items of a merged list; empty for sets of scalars."""
@@ -72,13 +71,12 @@ def item_of(field: Field) -> Field:
 @lru_cache(maxsize=4096)
 def _parsed(entry: str) -> Field:
     body, _, flags = entry.partition("!")
-    is_list, is_map = body.startswith(_LIST), body.startswith(_MAP)
-    body = body[1:] if is_list or is_map else body
+    is_map = body.startswith(_MAP)
+    body = body[1:] if body.startswith((_LIST, _MAP)) else body
     name, colon, key = body.partition(":")
     is_scalar = name.startswith(_SCALAR)
     return Field(
         type="" if is_scalar else name,
-        is_list=is_list,
         is_map=is_map,
         merge_key=key if colon else None,
         scalar=name[1:] if is_scalar else "",

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from commodore_py.model.names import kind_of
+
 Shape: TypeAlias = "type[int | str | bool] | Optional | Each | Texts | Mapping[str, Any]"
 """A scalar, an `Optional`, the items of a list, strings by name, or fields with their shapes."""
 
@@ -77,20 +79,5 @@ def _expect(value: object, kind: type, path: str) -> Any:  # noqa: ANN401 - as t
     return value
 
 
-_NAMES = {
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    bool: "a boolean",
-    list: "a list",
-    dict: "a mapping",
-}
-
-
-def type_name(value: object) -> str:
-    """The type of a value, for messages."""
-    return "null" if value is None else _NAMES.get(type(value), type(value).__name__)
-
-
 def _wrong(value: object, kind: type, path: str) -> Undecodable:
-    return Undecodable(f"{path or 'the object'} is {type_name(value)}, not {_NAMES[kind]}")
+    return Undecodable(f"{path or 'the object'} is {kind_of(value)}, not {kind_of(kind())}")

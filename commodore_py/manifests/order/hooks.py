@@ -19,7 +19,7 @@ PHASES: tuple[Phase, ...] = ("PreSync", "Sync", "PostSync", "SyncFail")
 HOOK, HELM_HOOK = "argocd.argoproj.io/hook", "helm.sh/hook"
 WAVE, HELM_WEIGHT = "argocd.argoproj.io/sync-wave", "helm.sh/hook-weight"
 OPTIONS = "argocd.argoproj.io/sync-options"
-POLICY, HELM_POLICY = "argocd.argoproj.io/hook-delete-policy", "helm.sh/hook-delete-policy"
+POLICY = "argocd.argoproj.io/hook-delete-policy"
 FINALIZER = "argocd.argoproj.io/hook-finalizer"
 
 _SKIP = "Skip"
@@ -32,25 +32,18 @@ HELM_TYPES = {
 }
 _CRD_INSTALL = "crd-install"
 POLICIES = ("HookSucceeded", "HookFailed", "BeforeHookCreation")
-_HELM_POLICIES = {
-    "before-hook-creation": "BeforeHookCreation",
-    "hook-succeeded": "HookSucceeded",
-    "hook-failed": "HookFailed",
-}
-_DEFAULT_POLICY = "BeforeHookCreation"
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _LARGEST = 2**63
 
 
 @dataclass(frozen=True, slots=True)
 class HookFacts:
-    """The types of hook that an object is, and when it is deleted."""
+    """The types of hook that an object is."""
 
     is_hook: bool
     types: tuple[str, ...]
     phases: tuple[Phase, ...]
     """The phases in which the object is applied, in their order; `Sync` for what is not a hook."""
-    policies: tuple[str, ...]
     skipped: bool
     """`Skip` alone: never applied, and not a hook."""
 
@@ -60,9 +53,7 @@ class HookFacts:
         return self.is_hook and not self.types
 
 
-_NO_HOOK = HookFacts(
-    is_hook=False, types=(), phases=("Sync",), policies=(_DEFAULT_POLICY,), skipped=False
-)
+_NO_HOOK = HookFacts(is_hook=False, types=(), phases=("Sync",), skipped=False)
 
 
 def annotations_of(content: Content) -> dict[str, str]:
@@ -87,7 +78,7 @@ def words_of(annotations: Mapping[str, str], name: str) -> tuple[str, ...]:
 def hook_facts(content: Content) -> HookFacts:
     """Parse the annotations of hooks; those of Helm count if there is no known one of Argo."""
     annotations = annotations_of(content)
-    if annotations.keys().isdisjoint((HOOK, HELM_HOOK, POLICY, HELM_POLICY)):
+    if annotations.keys().isdisjoint((HOOK, HELM_HOOK)):
         return _NO_HOOK
     types = tuple(word for word in words_of(annotations, HOOK) if word in TYPES) or tuple(
         HELM_TYPES[word] for word in words_of(annotations, HELM_HOOK) if word in HELM_TYPES
@@ -103,14 +94,7 @@ def hook_facts(content: Content) -> HookFacts:
         phases = tuple(phase for phase in PHASES if phase in types)
     else:
         phases = ("Sync",)
-    return HookFacts(is_hook, types, phases, _policies(annotations), skipped)
-
-
-def _policies(annotations: dict[str, str]) -> tuple[str, ...]:
-    ours = [word for word in words_of(annotations, POLICY) if word in POLICIES]
-    helms = words_of(annotations, HELM_POLICY)
-    ours += [_HELM_POLICIES[word] for word in helms if word in _HELM_POLICIES]
-    return tuple(ours) or (_DEFAULT_POLICY,)
+    return HookFacts(is_hook, types, phases, skipped)
 
 
 def wave_of(content: Content) -> int:
