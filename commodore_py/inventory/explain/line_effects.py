@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+import yaml
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.references import parse
@@ -13,7 +16,7 @@ from commodore_py.inventory.paths import dotted
 from .lookups import written_as
 from .places import Place, fields_of, items_of, paths_at
 from .replay import compiled_hierarchy
-from .tracer import ABSENT, Tracer
+from .tracer import ABSENT, Step, Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -24,35 +27,24 @@ if TYPE_CHECKING:
 
     from .lookups import Lookup
     from .replay import Hierarchy, Layer, Replay
-    from .tracer import Step
 
 VALUE, PART, OVERRIDDEN, REFERENCE, CLASS = "value", "part", "overridden", "reference", "class"
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An effect of a line in some targets."""
+    """An effect of a line."""
 
     kind: str
     """value: it is the final one; part: it is merged with others; overridden: later layers win;
     reference: another parameter looks it up; class: it decides which class is included"""
     parameter: str
     """The parameter, or the class as it is written."""
-    targets: tuple[str, ...]
     through: str = ""
     """The reference, for an effect by reference."""
     place: Place | None = None
     """The place of that reference."""
-
-
-@dataclass(frozen=True, slots=True)
-class _TargetEffect:
-    """An effect in one target."""
-
-    kind: str
-    parameter: str
-    through: str = ""
-    place: Place | None = None
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +79,19 @@ def effects_of_line(paths: WorkPaths, file: Path, line: int) -> LineEffects:
             where=f"{place}\n  {lines[line - 1].rstrip()}",
         )
     targets: list[str] = []
-    uses = _Uses()
-    targets_by_effect: dict[_TargetEffect, list[str]] = {}
+    holders: dict[str, list[Step]] = {}
+    targets_by_effect: dict[Effect, list[str]] = {}
     for target in hierarchy.targets:
         replay = hierarchy.replay(target)
-        layers = [layer for layer in replay.layers if layer.file == place.file]
-        if not layers:
+        if not any(layer.file == place.file for layer in replay.layers):
             continue
         targets.append(target)
-        search = _Search(replay, uses)
+        search = _Search(replay, holders)
         for path in parameters:
-            for effect in search.effects(path, layers, line):
+            for effect in search.effects(path, place):
                 targets_by_effect.setdefault(effect, []).append(target)
     effects = tuple(
-        Effect(effect.kind, effect.parameter, tuple(names), effect.through, effect.place)
-        for effect, names in targets_by_effect.items()
+        replace(effect, targets=tuple(names)) for effect, names in targets_by_effect.items()
     )
     return LineEffects(
         place,
@@ -140,44 +130,49 @@ def _listed(text: bytes, line: int) -> str:
 
 
 class _Search:
-    """Finds the effects of a parameter in one target."""
+    """Finds the effects of a line in one target.
 
-    def __init__(self, replay: Replay, uses: _Uses) -> None:
+    Strings with references are searched in each file once for all targets: `holders`.
+    """
+
+    def __init__(self, replay: Replay, holders: dict[str, list[Step]]) -> None:
         self._replay = replay
         self._tracer = Tracer(replay)
-        self._uses = uses.of(replay.layers, self._tracer)
+        self._holders = holders
 
-    def effects(
-        self, path: ParameterPath, layers: list[Layer], line: int
-    ) -> Iterator[_TargetEffect]:
+    def effects(self, path: ParameterPath, place: Place) -> Iterator[Effect]:
         """The effects of a line that sets a parameter."""
         steps = self._tracer.follow(path)
-        own_steps = [step for step in steps if step.layer in layers and step.place.line <= line]
+        own_steps = [
+            step
+            for step in steps
+            if step.layer.file == place.file and step.place.line <= place.line
+        ]
         if not own_steps:
             return
         kind = self._kind(steps, own_steps[-1])
-        yield _TargetEffect(kind, dotted(path))
+        yield Effect(kind, dotted(path))
         if kind != OVERRIDDEN:
             yield from self._by_reference(path)
 
-    def _by_reference(self, path: ParameterPath) -> Iterator[_TargetEffect]:
+    def _by_reference(self, path: ParameterPath) -> Iterator[Effect]:
         """The parameters that look a parameter up, and those that look up these."""
         waiting, seen = [path], {path}
         while waiting:
             changed = waiting.pop(0)
-            for layer, use in self._uses.get(changed[0], ()):
+            for use in self._uses.get(changed[0], ()):
                 if not _overlap(use.path, changed):
                     continue
                 holder = use.holder
                 if not holder.at:
-                    yield _TargetEffect(CLASS, holder.token.text, use.written, holder.place)
+                    yield Effect(CLASS, holder.value.text, use.written, holder.place)
                     continue
-                rest = changed[len(use.path) :] if use.is_whole else ()
-                at = (*holder.at, *rest)
-                if at not in seen and self._counts(holder.at, layer):
+                is_whole = len(holder.value.parts) == 1
+                at = (*holder.at, *(changed[len(use.path) :] if is_whole else ()))
+                if at not in seen and self._counts(holder.at, use.layer):
                     seen.add(at)
                     waiting.append(at)
-                    yield _TargetEffect(REFERENCE, dotted(at), use.written, holder.place)
+                    yield Effect(REFERENCE, dotted(at), use.written, holder.place)
 
     def _counts(self, path: ParameterPath, layer: Layer) -> bool:
         """Test that the value with the reference is not overridden."""
@@ -196,6 +191,29 @@ class _Search:
         setting = [step for step in live if step.value is not ABSENT]
         return VALUE if setting and setting[-1] is own_step else OVERRIDDEN
 
+    @cached_property
+    def _uses(self) -> dict[Hashable, list[_Use]]:
+        """The references of the target, by the top-level parameter that they look up."""
+        uses: dict[Hashable, list[_Use]] = {}
+        for layer in self._replay.layers:
+            if layer.file not in self._holders:
+                self._holders[layer.file] = list(_holders(layer, self._tracer))
+            for holder in self._holders[layer.file]:
+                for written, path in self._looked_up(holder.value):
+                    uses.setdefault(path[0], []).append(_Use(layer, holder, written, path))
+        return uses
+
+    def _looked_up(self, token: Token) -> Iterator[tuple[str, ParameterPath]]:
+        """The references of a string, and what they look up in this target."""
+        for part in token.parts:
+            match part:
+                case Reference((str() as text,)):
+                    yield written_as(part), tuple(text.partition("::")[0].split(":"))
+                case Reference():
+                    for lookup in _flat(self._tracer.lookups(Token("", (part,)))):
+                        if lookup.path and not lookup.default:
+                            yield lookup.written, lookup.path
+
 
 def _overlap(path: ParameterPath, other: ParameterPath) -> bool:
     common = min(len(path), len(other))
@@ -203,93 +221,23 @@ def _overlap(path: ParameterPath, other: ParameterPath) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Holder:
-    """A string with references: a value of a layer, or the name of a class."""
-
-    token: Token
-    at: ParameterPath
-    """The parameter with the value; empty for the name of a class."""
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
 class _Use:
     """A reference in a string."""
 
+    layer: Layer
+    holder: Step
+    """The string: a value, or the name of a class at the empty path."""
     written: str
     path: ParameterPath
-    holder: _Holder
-
-    @property
-    def is_whole(self) -> bool:
-        """True if the string is the reference alone."""
-        return len(self.holder.token.parts) == 1
 
 
-@dataclass(frozen=True, slots=True)
-class _FileUses:
-    """The references of a file."""
-
-    by_key: dict[Hashable, list[_Use]]
-    """By the top-level parameter that they look up."""
-    nested: list[_Holder]
-    """Strings with references in references: what these look up depends on the target."""
-
-
-class _Uses:
-    """The references of all layers; each file is searched once for all targets."""
-
-    def __init__(self) -> None:
-        self._by_file: dict[str, _FileUses] = {}
-
-    def of(
-        self, layers: Iterable[Layer], tracer: Tracer
-    ) -> dict[Hashable, list[tuple[Layer, _Use]]]:
-        """The references in a target, by the top-level parameter that they look up."""
-        uses_by_key: dict[Hashable, list[tuple[Layer, _Use]]] = {}
-        for layer in layers:
-            if layer.file not in self._by_file:
-                self._by_file[layer.file] = _uses_in(layer, tracer)
-            file_uses = self._by_file[layer.file]
-            for key, uses in file_uses.by_key.items():
-                uses_by_key.setdefault(key, []).extend([(layer, use) for use in uses])
-            for holder in file_uses.nested:
-                for lookup in _flat(tracer.lookups(holder.token)):
-                    if lookup.path and not lookup.default:
-                        use = _Use(lookup.written, lookup.path, holder)
-                        uses_by_key.setdefault(lookup.path[0], []).append((layer, use))
-        return uses_by_key
-
-
-def _uses_in(layer: Layer, tracer: Tracer) -> _FileUses:
-    file_uses = _FileUses({}, [])
-    for holder in _holders(layer, tracer):
-        references = [part for part in holder.token.parts if isinstance(part, Reference)]
-        paths = [path for path in map(_path, references) if path]
-        if len(paths) < len(references):
-            file_uses.nested.append(holder)
-            continue
-        for reference, path in zip(references, paths, strict=True):
-            use = _Use(written_as(reference), path, holder)
-            file_uses.by_key.setdefault(path[0], []).append(use)
-    return file_uses
-
-
-def _holders(layer: Layer, tracer: Tracer) -> Iterator[_Holder]:
-    for name, line in items_of(layer.fields.get("classes")):
-        token = parse(name)
+def _holders(layer: Layer, tracer: Tracer) -> Iterator[Step]:
+    classes = layer.fields.get("classes")
+    for node in classes.value if isinstance(classes, yaml.SequenceNode) else ():
+        token = parse(node.value) if isinstance(node, yaml.ScalarNode) else None
         if isinstance(token, Token):
-            yield _Holder(token, (), Place(layer.file, line))
-    for step in tracer.tokens_of(layer):
-        yield _Holder(step.value, step.at, step.place)
-
-
-def _path(reference: Reference) -> ParameterPath:
-    """The path that a reference looks up; empty if it depends on a nested reference."""
-    match reference.parts:
-        case (str() as text,):
-            return tuple(text.partition("::")[0].split(":"))
-    return ()
+            yield Step(layer, (), token, node)
+    yield from tracer.tokens_of(layer)
 
 
 def _flat(lookups: Iterable[Lookup]) -> Iterator[Lookup]:
