@@ -14,7 +14,7 @@ from commodore_py.model.names import kind_of
 from .health.scripts import Script, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .objects import KubeObject
 
@@ -73,31 +73,29 @@ class Settings:
 
 def settings_of(objects: Iterable[KubeObject]) -> tuple[Settings, ...]:
     """The settings of every Argo CD instance among some objects, by namespace."""
-    fields_by_namespace: dict[str, dict[str, Mapping[str, Any]]] = {}
+    customizations: dict[str, dict[str, dict[str, _Customization]]] = {}
     tracked: dict[str, Tracking] = {}
     for kube_object in objects:
-        place = f"{kube_object.file}: {kube_object.id}" if kube_object.file else str(kube_object.id)
-        if (
-            kube_object.id.kind == "ConfigMap"
-            and not kube_object.id.group
-            and kube_object.id.name == CONFIG_MAP
-        ):
-            data = _mapping(kube_object.content.get("data"), place)
-            fields, names = _config_map(data, place), _IN_CONFIG_MAP
-        elif (kube_object.id.group, kube_object.id.kind) == ("argoproj.io", "ArgoCD"):
-            data = _mapping(kube_object.content.get("spec"), place)
-            fields, names = _operated(data, place), _IN_ARGOCD
+        id_ = kube_object.id
+        where = f"{kube_object.file}: {id_}" if kube_object.file else str(id_)
+        if (id_.group, id_.kind, id_.name) == ("", "ConfigMap", CONFIG_MAP):
+            data = _mapping(kube_object.content.get("data"), where)
+            given, names = _in_config_map(data, where), _IN_CONFIG_MAP
+        elif (id_.group, id_.kind) == ("argoproj.io", "ArgoCD"):
+            data = _mapping(kube_object.content.get("spec"), where)
+            given, names = _in_argocd(data, where), _IN_ARGOCD
         else:
             continue
-        merged = fields_by_namespace.setdefault(kube_object.id.namespace, {})
-        for key, more in fields.items():
-            merged[key] = {**merged.get(key, {}), **more}
-        tracked[kube_object.id.namespace] = _tracking(
-            tracked.get(kube_object.id.namespace, Tracking()), data, names, place
+        by_key = customizations.setdefault(id_.namespace, {})
+        for customization in given:
+            _check_key(customization.key, customization.where)
+            by_key.setdefault(customization.key, {})[customization.field] = customization
+        tracked[id_.namespace] = _tracking(
+            tracked.get(id_.namespace, Tracking()), data, names, where
         )
     return tuple(
-        _settings(namespace, fields, tracked[namespace])
-        for namespace, fields in sorted(fields_by_namespace.items())
+        Settings(namespace, *_parsed(by_key), tracked[namespace])
+        for namespace, by_key in sorted(customizations.items())
     )
 
 
@@ -120,110 +118,93 @@ def _tracking(
     return Tracking(*(new or old for new, old in zip(given, tracking, strict=True)))
 
 
-def _settings(
-    namespace: str, fields: Mapping[str, Mapping[str, Any]], tracking: Tracking
-) -> Settings:
-    scripts = tuple(
-        Script(
-            key,
-            customization[_HEALTH],
-            customization.get(_LIBRARIES, False),
-            customization["where"],
-        )
-        for key, customization in fields.items()
-        if customization.get(_HEALTH)
-    )
-    ignored = tuple(
-        Ignored(key, *(lists[name] for name in _LISTS))
-        for key, customization in fields.items()
-        if isinstance(lists := customization.get(_IGNORE), dict)
-    )
-    return Settings(namespace, scripts, ignored, tracking)
+class _Customization(NamedTuple):
+    """A setting about a kind, as it is given."""
+
+    key: str
+    field: str
+    value: object
+    where: str
 
 
-def _config_map(data: Mapping[str, object], where: str) -> dict[str, dict[str, Any]]:
-    fields: dict[str, dict[str, Any]] = {}
+def _in_config_map(data: Mapping[str, object], where: str) -> Iterator[_Customization]:
     text = data.get(CUSTOMIZATIONS)
     if text is not None:
         location = f"{where}, {CUSTOMIZATIONS}"
-        for key, customization in _mapping(
-            _parsed(_text(text, location), location), location
-        ).items():
+        every = _mapping(_loaded(_text(text, location), location), location)
+        for key, fields in every.items():
             place = f"{location}, {key}"
-            fields[_checked_key(key, place)] = _checked(_mapping(customization, place), place)
+            _check_key(key, place)
+            given = _mapping(fields, place)
+            for field in _TYPES.values():
+                if field in given:
+                    yield _Customization(key, field, given[field], place)
     for name, value in data.items():
         kind, _, key = name.removeprefix(_PREFIX).partition(".")
-        if not name.startswith(_PREFIX) or kind not in _TYPES:
-            continue
-        location = f"{where}, {name}"
-        pattern = ANY if key == _ALL else _checked_key(key.replace("_", "/", 1), location)
-        field, content = _TYPES[kind], _text(value, location)
-        fields.setdefault(pattern, {"where": location}).update(_checked({field: content}, location))
-    return fields
+        if name.startswith(_PREFIX) and kind in _TYPES:
+            pattern = ANY if key == _ALL else key.replace("_", "/", 1)
+            location = f"{where}, {name}"
+            yield _Customization(pattern, _TYPES[kind], _text(value, location), location)
+
+
+def _in_argocd(spec: Mapping[str, object], where: str) -> Iterator[_Customization]:
+    for at, entry in enumerate(_list(spec.get("resourceHealthChecks"), where)):
+        location = f"{where}, spec.resourceHealthChecks[{at}]"
+        check = _mapping(entry, location)
+        yield _Customization(_kind(check, location), _HEALTH, check.get("check", ""), location)
+    location = f"{where}, spec.resourceIgnoreDifferences"
+    ignored = _mapping(spec.get("resourceIgnoreDifferences"), location)
+    if every := _mapping(ignored.get(_ALL), location):
+        yield _Customization(ANY, _IGNORE, every, location)
+    for entry in _list(ignored.get("resourceIdentifiers"), location):
+        named = _mapping(entry, location)
+        customization = _mapping(named.get("customization"), location)
+        yield _Customization(_kind(named, location), _IGNORE, customization, location)
+    extra = _mapping(spec.get("extraConfig"), where)
+    yield from _in_config_map(extra, f"{where}, spec.extraConfig")
 
 
 ANY = "*/*"
 _LISTS = ("jsonPointers", "jqPathExpressions", "managedFieldsManagers")
 
 
-def _operated(spec: Mapping[str, object], where: str) -> dict[str, dict[str, Any]]:
-    fields: dict[str, dict[str, Any]] = {}
-    for at, entry in enumerate(_list(spec.get("resourceHealthChecks"), where)):
-        location = f"{where}, spec.resourceHealthChecks[{at}]"
-        check = _mapping(entry, location)
-        key = key_of(
-            _text(check.get("group", ""), location), _text(check.get("kind", ""), location)
-        )
-        fields[_checked_key(key, location)] = _checked({_HEALTH: check.get("check", "")}, location)
-    location = f"{where}, spec.resourceIgnoreDifferences"
-    ignored = _mapping(spec.get("resourceIgnoreDifferences"), location)
-    every = _mapping(ignored.get(_ALL), location)
-    if every:
-        fields.setdefault(ANY, {"where": location})[_IGNORE] = _lists(every, location)
-    for entry in _list(ignored.get("resourceIdentifiers"), location):
-        named = _mapping(entry, location)
-        key = key_of(
-            _text(named.get("group", ""), location), _text(named.get("kind", ""), location)
-        )
-        lists = _lists(_mapping(named.get("customization"), location), location)
-        fields.setdefault(_checked_key(key, location), {"where": location})[_IGNORE] = lists
-    extra = _mapping(spec.get("extraConfig"), where)
-    for key, more in _config_map(extra, f"{where}, spec.extraConfig").items():
-        fields.setdefault(key, {}).update(more)
-    return fields
+def _parsed(
+    customizations: Mapping[str, Mapping[str, _Customization]],
+) -> tuple[tuple[Script, ...], tuple[Ignored, ...]]:
+    """The scripts and the ignored differences by kind."""
+    scripts, ignored = [], []
+    for key, fields in customizations.items():
+        given = fields.get(_LIBRARIES)
+        libraries = given is not None and _boolean(given.value, f"{given.where}, {_LIBRARIES}")
+        if given := fields.get(_HEALTH):
+            source = _text(given.value, f"{given.where}, {_HEALTH}")
+            scripts += [Script(key, source, libraries, given.where)] if source else []
+        if given := fields.get(_IGNORE):
+            where = f"{given.where}, {_IGNORE}"
+            value = _loaded(given.value, where) if isinstance(given.value, str) else given.value
+            lists = _mapping(value, where)
+            pointers, jq, managers = (_texts(lists, name, where) for name in _LISTS)
+            ignored.append(Ignored(key, pointers, jq, managers))
+    return tuple(scripts), tuple(ignored)
 
 
-def _checked(fields: Mapping[str, object], where: str) -> dict[str, Any]:
-    checked: dict[str, Any] = {"where": where}
-    if _HEALTH in fields:
-        checked[_HEALTH] = _text(fields[_HEALTH], f"{where}, {_HEALTH}")
-    if _LIBRARIES in fields:
-        checked[_LIBRARIES] = _boolean(fields[_LIBRARIES], f"{where}, {_LIBRARIES}")
-    if _IGNORE in fields:
-        location = f"{where}, {_IGNORE}"
-        lists = fields[_IGNORE]
-        parsed = _parsed(lists, location) if isinstance(lists, str) else lists
-        checked[_IGNORE] = _lists(_mapping(parsed, location), location)
-    return checked
+def _texts(lists: Mapping[str, object], name: str, where: str) -> tuple[str, ...]:
+    items = _list(lists.get(name), f"{where}, {name}")
+    return tuple(_text(item, f"{where}, {name}") for item in items)
 
 
-def _lists(fields: Mapping[str, object], where: str) -> dict[str, tuple[str, ...]]:
-    lists = {}
-    for name in _LISTS:
-        items = _list(fields.get(name), f"{where}, {name}")
-        lists[name] = tuple(_text(item, f"{where}, {name}") for item in items)
-    return lists
+def _kind(named: Mapping[str, object], where: str) -> str:
+    return key_of(_text(named.get("group", ""), where), _text(named.get("kind", ""), where))
 
 
-def _checked_key(key: str, where: str) -> str:
+def _check_key(key: str, where: str) -> None:
     if not _KEY.fullmatch(key):
         raise CommodoreError(
             f"{key!r} is not a key of a kind", where=where, hint="write Kind, or group/Kind"
         )
-    return key
 
 
-def _parsed(text: str, where: str) -> object:
+def _loaded(text: str, where: str) -> object:
     try:
         return yaml.load(text, name=where)
     except YamlError as error:
