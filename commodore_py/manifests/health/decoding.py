@@ -2,82 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from commodore_py.model.names import kind_of
 
-Shape: TypeAlias = "type[int | str | bool] | Optional | Each | Texts | Mapping[str, Any]"
-"""A scalar, an `Optional`, the items of a list, strings by name, or fields with their shapes."""
-
-Decoded: TypeAlias = Any
 _LARGEST = 2**63
-
-
-@dataclass(frozen=True, slots=True)
-class Optional:
-    """A field that may be absent, which differs from a zero."""
-
-    shape: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Each:
-    """A list of items of one shape."""
-
-    shape: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """Strings by name, such as annotations."""
 
 
 class Undecodable(ValueError):
     """A field has a value of another type."""
 
 
-def decoded(value: object, shape: Shape, path: str = "") -> Decoded:
-    """The fields of the shape; those that are absent or null are zero, empty or None."""
-    if isinstance(shape, Optional):
-        return None if value is None else decoded(value, shape.shape, path)
-    if isinstance(shape, Each):
-        items = _expect(value, list, path)
-        return [decoded(item, shape.shape, f"{path}[{at}]") for at, item in enumerate(items)]
-    if isinstance(shape, Texts):
-        texts = _expect(value, dict, path)
-        return {key: decoded(text, str, f"{path}.{key}") for key, text in texts.items()}
-    if isinstance(shape, Mapping):
-        fields = _expect(value, dict, path)
-        return {
-            name: decoded(fields.get(name), inner, f"{path}.{name}" if path else name)
-            for name, inner in shape.items()
-        }
-    return _scalar(value, shape, path)
+class Fields:
+    """A part of an object; what is absent or null is zero or empty."""
 
+    def __init__(self, value: Any, path: str = "") -> None:  # noqa: ANN401 - of any type
+        self.value, self._path = value, path
 
-def _scalar(value: object, kind: type, path: str) -> Decoded:
-    if value is None:
-        return kind()
-    if kind is int:
+    def text(self, *path: str) -> str:
+        """A string."""
+        return str(_typed(*self._at(path), ""))
+
+    def flag(self, *path: str) -> bool:
+        """A boolean."""
+        return bool(_typed(*self._at(path), False))  # noqa: FBT003 - what is absent
+
+    def number(self, *path: str) -> int:
+        """An integer."""
+        return self.number_or_none(*path) or 0
+
+    def number_or_none(self, *path: str) -> int | None:
+        """An integer whose absence differs from a zero."""
+        value, at = self._at(path)
+        if value is None:
+            return None
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _wrong(value, kind, path)
+            raise _wrong(value, at, 0)
         if -_LARGEST <= value < _LARGEST:
             return int(value)
-        raise Undecodable(f"{path} is out of range: {value}")
-    if not isinstance(value, kind):
-        raise _wrong(value, kind, path)
-    return value
+        raise Undecodable(f"{at} is out of range: {value}")
+
+    def each(self, *path: str) -> list[Fields]:
+        """The items of a list."""
+        value, at = self._at(path)
+        return [Fields(item, f"{at}[{n}]") for n, item in enumerate(_typed(value, at, []))]
+
+    def texts(self, *path: str) -> dict[str, str]:
+        """Strings by name, such as annotations."""
+        value, at = self._at(path)
+        return {n: _typed(text, f"{at}.{n}", "") for n, text in _typed(value, at, {}).items()}
+
+    def below(self, *path: str) -> Fields | None:
+        """A mapping whose absence counts."""
+        value, at = self._at(path)
+        return None if value is None else Fields(_typed(value, at, {}), at)
+
+    def _at(self, path: tuple[str, ...]) -> tuple[object, str]:
+        value, at = self.value, self._path
+        for name in path:
+            value, at = _typed(value, at, {}).get(name), f"{at}.{name}" if at else name
+        return value, at
 
 
-def _expect(value: object, kind: type, path: str) -> Any:  # noqa: ANN401 - as the shape says
+def _typed(value: object, path: str, default: object) -> Any:  # noqa: ANN401 - as the default
     if value is None:
-        return kind()
-    if not isinstance(value, kind):
-        raise _wrong(value, kind, path)
+        return default
+    if not isinstance(value, type(default)):
+        raise _wrong(value, path, default)
     return value
 
 
-def _wrong(value: object, kind: type, path: str) -> Undecodable:
-    return Undecodable(f"{path or 'the object'} is {kind_of(value)}, not {kind_of(kind())}")
+def _wrong(value: object, path: str, default: object) -> Undecodable:
+    return Undecodable(f"{path or 'the object'} is {kind_of(value)}, not {kind_of(default)}")

@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING
 
 from commodore_py.manifests.objects import value_in
 
-from .decoding import Each, Texts, Undecodable, decoded
+from .decoding import Fields, Undecodable
 from .status import Verdict, degraded, healthy, progressing, unknown
-from .workloads import CONDITIONS, first_condition
+from .workloads import first_condition
 
 if TYPE_CHECKING:
     from commodore_py.manifests.objects import Content
-
-    from .decoding import Decoded
-
-_INGRESS = {"loadBalancer": {"ingress": Each({})}}
-SERVICE = {"spec": {"type": str}, "status": _INGRESS}
-CLAIM = {"status": {"phase": str}}
-AUTOSCALER = {"status": {"conditions": CONDITIONS}}
-AUTOSCALER_V1 = {"metadata": {"annotations": Texts()}}
-API_SERVICE = {"status": {"conditions": CONDITIONS}}
 
 _CONDITIONS_OF_V1 = "autoscaling.alpha.kubernetes.io/conditions"
 _FAILURES = {
@@ -38,17 +29,17 @@ _NO_ADDRESS = "it has no address yet"
 _NOT_SCALED = "it waits to scale"
 
 
-def service(fields: Decoded) -> Verdict:
+def service(fields: Fields) -> Verdict:
     """A load balancer needs an address."""
-    waits = fields["spec"]["type"] == "LoadBalancer"
-    if waits and not fields["status"]["loadBalancer"]["ingress"]:
+    waits = fields.text("spec", "type") == "LoadBalancer"
+    if not fields.each("status", "loadBalancer", "ingress") and waits:
         return progressing(_NO_ADDRESS)
     return healthy()
 
 
-def claim(fields: Decoded) -> Verdict:
+def claim(fields: Fields) -> Verdict:
     """Its phase."""
-    match fields["status"]["phase"]:
+    match fields.text("status", "phase"):
         case "Bound":
             return healthy()
         case "Pending":
@@ -66,14 +57,14 @@ def ingress(content: Content) -> Verdict:
     return progressing(f"{_NO_ADDRESS}; some controllers never set it")
 
 
-def autoscaler(fields: Decoded) -> Verdict:
+def autoscaler(fields: Fields) -> Verdict:
     """Return whether it is able to scale."""
-    return _scaling(fields["status"]["conditions"])
+    return _scaling(fields.each("status", "conditions"))
 
 
-def autoscaler_v1(fields: Decoded) -> Verdict:
+def autoscaler_v1(fields: Fields) -> Verdict:
     """Assess the old version, which has its conditions as JSON in an annotation."""
-    text = fields["metadata"]["annotations"].get(_CONDITIONS_OF_V1)
+    text = fields.texts("metadata", "annotations").get(_CONDITIONS_OF_V1)
     if text is None:
         return progressing(_NOT_SCALED)
     where = f"annotation {_CONDITIONS_OF_V1}"
@@ -81,8 +72,7 @@ def autoscaler_v1(fields: Decoded) -> Verdict:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Undecodable(f"{where} is not valid JSON") from error
-    lowered = _lowered(raw)
-    return _scaling(decoded(lowered, CONDITIONS, where))
+    return _scaling(Fields(_lowered(raw), where).each())
 
 
 def _lowered(raw: object) -> object:
@@ -97,23 +87,24 @@ def _lowered(raw: object) -> object:
     ]
 
 
-def _scaling(conditions: list[Decoded]) -> Verdict:
+def _scaling(conditions: list[Fields]) -> Verdict:
     for condition in conditions:
-        if (condition["type"], condition["reason"]) in _FAILURES:
-            return degraded(condition["message"])
+        if (condition.text("type"), condition.text("reason")) in _FAILURES:
+            return degraded(condition.text("message"))
     for condition in conditions:
-        if condition["type"] in ("AbleToScale", "ScalingLimited") and condition["status"] == "True":
-            return healthy(condition["message"])
+        able = condition.text("type") in ("AbleToScale", "ScalingLimited")
+        if able and condition.text("status") == "True":
+            return healthy(condition.text("message"))
     return progressing(_NOT_SCALED)
 
 
-def api_service(fields: Decoded) -> Verdict:
+def api_service(fields: Fields) -> Verdict:
     """Return whether its API is available."""
-    available = first_condition(fields["status"], "Available")
+    available = first_condition(fields, "Available")
     if available is None:
         return progressing("it is not processed yet")
-    message = f"{available['reason']}: {available['message']}"
-    return (healthy if available["status"] == "True" else progressing)(message)
+    message = f"{available.text('reason')}: {available.text('message')}"
+    return (healthy if available.text("status") == "True" else progressing)(message)
 
 
 def workflow(content: Content) -> Verdict:

@@ -4,90 +4,65 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .decoding import Each, Optional, Texts
+from commodore_py.manifests.order.hooks import hook_facts
+
 from .status import Verdict, degraded, healthy, progressing, unknown
-from .workloads import CONDITIONS, first_condition
+from .workloads import first_condition
 
 if TYPE_CHECKING:
-    from .decoding import Decoded
+    from collections.abc import Iterable
+
+    from .decoding import Fields
 
 IGNORE_RESTART_POLICY = "argocd.argoproj.io/ignore-restart-policy"
 
-_TERMINATED = Optional({"exitCode": int, "reason": str, "message": str})
-_CONTAINERS = Each(
-    {
-        "name": str,
-        "state": {"waiting": Optional({"reason": str, "message": str}), "terminated": _TERMINATED},
-        "lastState": {"terminated": _TERMINATED},
-    }
-)
-POD = {
-    "metadata": {"annotations": Texts()},
-    "spec": {"restartPolicy": str},
-    "status": {
-        "phase": str,
-        "message": str,
-        "conditions": CONDITIONS,
-        "initContainerStatuses": _CONTAINERS,
-        "containerStatuses": _CONTAINERS,
-    },
-}
 
-
-def pod(fields: Decoded, *, is_hook: bool) -> Verdict:  # noqa: PLR0911 - a line per phase
+def pod(fields: Fields) -> Verdict:  # noqa: PLR0911 - a line per phase
     """Its phase; pods that last are healthy when ready, others when they have succeeded."""
-    status, policy = fields["status"], fields["spec"]["restartPolicy"]
-    ignores = fields["metadata"]["annotations"].get(IGNORE_RESTART_POLICY) == "true"
-    lasting = policy == "Always" or (ignores and not is_hook)
-    failing = (
-        [container for container in status["containerStatuses"] if _waits_in_vain(container)]
-        if lasting
-        else []
-    )
+    policy, message = fields.text("spec", "restartPolicy"), fields.text("status", "message")
+    ignores = fields.texts("metadata", "annotations").get(IGNORE_RESTART_POLICY) == "true"
+    lasting = policy == "Always" or (ignores and not hook_facts(fields.value).is_hook)
+    containers = fields.each("status", "containerStatuses")
+    failing = [container for container in containers if lasting and _waits_in_vain(container)]
     if failing:
         return degraded(
-            ", ".join(container["state"]["waiting"]["message"] for container in failing)
+            ", ".join(container.text("state", "waiting", "message") for container in failing)
         )
-    message = status["message"]
-    match status["phase"]:
+    match fields.text("status", "phase"):
         case "Pending":
             return progressing(message)
         case "Succeeded":
             return healthy(message)
         case "Failed":
-            containers = [*status["initContainerStatuses"], *status["containerStatuses"]]
-            return degraded(message or next(filter(None, map(_end, containers)), ""))
+            every = (*fields.each("status", "initContainerStatuses"), *containers)
+            return degraded(message or next(filter(None, map(_end, every)), ""))
         case "Running" if lasting:
-            return _running(status)
+            return _running(fields, containers, message)
         case "Running" if policy in ("OnFailure", "Never"):
             return progressing(message)
     return unknown(message)
 
 
-def _waits_in_vain(container: Decoded) -> bool:
-    waiting = container["state"]["waiting"]
-    reason = waiting["reason"] if waiting is not None else ""
+def _waits_in_vain(container: Fields) -> bool:
+    reason = container.text("state", "waiting", "reason")
     return reason.startswith("Err") or reason.endswith(("Error", "BackOff"))
 
 
-def _running(status: Decoded) -> Verdict:
-    ready = first_condition(status, "Ready")
-    if ready is not None and ready["status"] == "True":
-        return healthy(status["message"])
-    if any(
-        container["lastState"]["terminated"] is not None
-        for container in status["containerStatuses"]
-    ):
-        return degraded(status["message"])
-    return progressing(status["message"])
+def _running(fields: Fields, containers: Iterable[Fields], message: str) -> Verdict:
+    ready = first_condition(fields, "Ready")
+    if ready is not None and ready.text("status") == "True":
+        return healthy(message)
+    has_ended = any(container.below("lastState", "terminated") for container in containers)
+    return (degraded if has_ended else progressing)(message)
 
 
-def _end(container: Decoded) -> str:
-    end = container["state"]["terminated"]
+def _end(container: Fields) -> str:
+    end = container.below("state", "terminated")
     if end is None:
         return ""
-    if end["message"]:
-        return str(end["message"])
-    if end["reason"] == "OOMKilled":
+    if end.text("message"):
+        return end.text("message")
+    if end.text("reason") == "OOMKilled":
         return "OOMKilled"
-    return f"container {container['name']} exited with {end['exitCode']}" if end["exitCode"] else ""
+    code = end.number("exitCode")
+    return f"container {container.text('name')} exited with {code}" if code else ""

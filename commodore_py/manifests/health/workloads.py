@@ -4,105 +4,54 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .decoding import Each, Optional
+from .kstatus import NOT_OBSERVED
 from .status import Verdict, degraded, healthy, progressing, suspended
 
 if TYPE_CHECKING:
-    from .decoding import Decoded
-
-CONDITIONS = Each({"type": str, "status": str, "reason": str, "message": str})
-METADATA = {"name": str, "generation": int}
-_STRATEGY = {"type": str}
-
-DEPLOYMENT = {
-    "metadata": METADATA,
-    "spec": {"paused": bool, "replicas": Optional(int)},
-    "status": {
-        "observedGeneration": int,
-        "replicas": int,
-        "updatedReplicas": int,
-        "availableReplicas": int,
-        "conditions": CONDITIONS,
-    },
-}
-STATEFUL_SET = {
-    "metadata": METADATA,
-    "spec": {
-        "replicas": Optional(int),
-        "updateStrategy": {
-            **_STRATEGY,
-            "rollingUpdate": Optional({"partition": Optional(int)}),
-        },
-    },
-    "status": {
-        "observedGeneration": int,
-        "readyReplicas": int,
-        "updatedReplicas": int,
-        "currentRevision": str,
-        "updateRevision": str,
-    },
-}
-DAEMON_SET = {
-    "metadata": METADATA,
-    "spec": {"updateStrategy": _STRATEGY},
-    "status": {
-        "observedGeneration": int,
-        "desiredNumberScheduled": int,
-        "updatedNumberScheduled": int,
-        "numberAvailable": int,
-    },
-}
-REPLICA_SET = {
-    "metadata": METADATA,
-    "spec": {"replicas": Optional(int)},
-    "status": {"observedGeneration": int, "availableReplicas": int, "conditions": CONDITIONS},
-}
-JOB = {"status": {"conditions": CONDITIONS}}
-
-_NOT_OBSERVED = "its controller has not yet observed the latest change"
+    from .decoding import Fields
 
 
-def deployment(fields: Decoded) -> Verdict:  # noqa: PLR0911 - a line per reason
+def deployment(fields: Fields) -> Verdict:  # noqa: PLR0911 - a line per reason
     """Paused, timed out, or waiting for its pods."""
-    spec, status = fields["spec"], fields["status"]
-    if spec["paused"]:
+    if fields.flag("spec", "paused"):
         return suspended("it is paused")
-    if fields["metadata"]["generation"] > status["observedGeneration"]:
-        return progressing(_NOT_OBSERVED)
-    condition = first_condition(status, "Progressing")
-    if condition and condition["reason"] == "ProgressDeadlineExceeded":
+    if not _is_observed(fields):
+        return progressing(NOT_OBSERVED)
+    condition = first_condition(fields, "Progressing")
+    if condition and condition.text("reason") == "ProgressDeadlineExceeded":
         return degraded("it exceeded its progress deadline")
-    desired, updated = spec["replicas"], status["updatedReplicas"]
+    desired = fields.number_or_none("spec", "replicas")
+    updated = fields.number("status", "updatedReplicas")
     if desired is not None and updated < desired:
         return progressing(f"{updated} of {desired} replicas are updated")
-    if status["replicas"] > updated:
-        return progressing(f"{status['replicas'] - updated} old replicas have not ended yet")
-    if status["availableReplicas"] < updated:
-        return progressing(
-            f"{status['availableReplicas']} of {updated} updated replicas are available"
-        )
+    old = fields.number("status", "replicas") - updated
+    if old > 0:
+        return progressing(f"{old} old replicas have not ended yet")
+    available = fields.number("status", "availableReplicas")
+    if available < updated:
+        return progressing(f"{available} of {updated} updated replicas are available")
     return healthy()
 
 
-def stateful_set(fields: Decoded) -> Verdict:
+def stateful_set(fields: Fields) -> Verdict:
     """Waiting for ready pods, a partition, or the new revision."""
-    spec, status = fields["spec"], fields["status"]
-    observed, desired = status["observedGeneration"], spec["replicas"]
-    if observed == 0 or fields["metadata"]["generation"] > observed:
-        return progressing(_NOT_OBSERVED)
-    if desired is not None and status["readyReplicas"] < desired:
-        return progressing(f"{status['readyReplicas']} of {desired} pods are ready")
-    strategy = spec["updateStrategy"]
-    rolling = strategy["rollingUpdate"]
-    if strategy["type"] == "RollingUpdate" and rolling is not None:
-        return _partitioned(desired, rolling["partition"], status["updatedReplicas"])
-    if strategy["type"] == "OnDelete":
-        return healthy(f"{status['readyReplicas']} pods are ready")
-    if status["updateRevision"] != status["currentRevision"]:
-        return progressing(
-            f"{status['updatedReplicas']} pods are at revision {status['updateRevision']}"
-        )
-    return healthy(f"all pods are at revision {status['currentRevision']}")
+    desired = fields.number_or_none("spec", "replicas")
+    ready = fields.number("status", "readyReplicas")
+    updated = fields.number("status", "updatedReplicas")
+    if fields.number("status", "observedGeneration") == 0 or not _is_observed(fields):
+        return progressing(NOT_OBSERVED)
+    if desired is not None and ready < desired:
+        return progressing(f"{ready} of {desired} pods are ready")
+    strategy = fields.text("spec", "updateStrategy", "type")
+    rolling = fields.below("spec", "updateStrategy", "rollingUpdate")
+    if strategy == "RollingUpdate" and rolling is not None:
+        return _partitioned(desired, rolling.number_or_none("partition"), updated)
+    if strategy == "OnDelete":
+        return healthy(f"{ready} pods are ready")
+    revision = fields.text("status", "updateRevision")
+    if revision != fields.text("status", "currentRevision"):
+        return progressing(f"{updated} pods are at revision {revision}")
+    return healthy(f"all pods are at revision {revision}")
 
 
 def _partitioned(desired: int | None, partition: int | None, updated: int) -> Verdict:
@@ -111,55 +60,61 @@ def _partitioned(desired: int | None, partition: int | None, updated: int) -> Ve
     return healthy(f"{updated} pods are updated")
 
 
-def daemon_set(fields: Decoded) -> Verdict:
+def daemon_set(fields: Fields) -> Verdict:
     """Waiting for its pods on all nodes."""
-    status = fields["status"]
-    if fields["metadata"]["generation"] > status["observedGeneration"]:
-        return progressing(_NOT_OBSERVED)
-    desired, updated = status["desiredNumberScheduled"], status["updatedNumberScheduled"]
-    if fields["spec"]["updateStrategy"]["type"] == "OnDelete":
+    if not _is_observed(fields):
+        return progressing(NOT_OBSERVED)
+    desired = fields.number("status", "desiredNumberScheduled")
+    updated = fields.number("status", "updatedNumberScheduled")
+    if fields.text("spec", "updateStrategy", "type") == "OnDelete":
         return healthy(f"{updated} of {desired} pods are updated")
     if updated < desired:
         return progressing(f"{updated} of {desired} pods are updated")
-    if status["numberAvailable"] < desired:
-        return progressing(f"{status['numberAvailable']} of {desired} pods are available")
+    available = fields.number("status", "numberAvailable")
+    if available < desired:
+        return progressing(f"{available} of {desired} pods are available")
     return healthy()
 
 
-def replica_set(fields: Decoded) -> Verdict:
+def replica_set(fields: Fields) -> Verdict:
     """Unable to create pods, or waiting for them."""
-    status, desired = fields["status"], fields["spec"]["replicas"]
-    if fields["metadata"]["generation"] > status["observedGeneration"]:
-        return progressing(_NOT_OBSERVED)
-    failure = first_condition(status, "ReplicaFailure")
-    if failure and failure["status"] == "True":
-        return degraded(failure["message"])
-    if desired is not None and status["availableReplicas"] < desired:
-        return progressing(f"{status['availableReplicas']} of {desired} replicas are available")
+    if not _is_observed(fields):
+        return progressing(NOT_OBSERVED)
+    failure = first_condition(fields, "ReplicaFailure")
+    if failure and failure.text("status") == "True":
+        return degraded(failure.text("message"))
+    desired = fields.number_or_none("spec", "replicas")
+    available = fields.number("status", "availableReplicas")
+    if desired is not None and available < desired:
+        return progressing(f"{available} of {desired} replicas are available")
     return healthy()
 
 
-def job(fields: Decoded) -> Verdict:
+def job(fields: Fields) -> Verdict:
     """Return whether it has ended; a condition counts by its presence, whatever its status is."""
-    last = {condition["type"]: condition for condition in fields["status"]["conditions"]}
+    conditions = fields.each("status", "conditions")
+    last = {condition.text("type"): condition for condition in conditions}
     if "Failed" in last:
-        return degraded(last["Failed"]["message"])
-    ended = [
-        condition for condition in fields["status"]["conditions"] if condition["type"] in _ENDS
-    ]
+        return degraded(last["Failed"].text("message"))
+    ended = [condition for condition in conditions if condition.text("type") in _ENDS]
     if not ended:
         return progressing()
     is_suspended = any(
-        condition["type"] == "Suspended" and condition["status"] == "True" for condition in ended
+        condition.text("type") == "Suspended" and condition.text("status") == "True"
+        for condition in ended
     )
-    return (suspended if is_suspended else healthy)(ended[-1]["message"])
+    return (suspended if is_suspended else healthy)(ended[-1].text("message"))
 
 
 _ENDS = ("Complete", "Suspended")
 
 
-def first_condition(status: Decoded, kind: str) -> Decoded:
+def _is_observed(fields: Fields) -> bool:
+    generation = fields.number("metadata", "generation")
+    return generation <= fields.number("status", "observedGeneration")
+
+
+def first_condition(fields: Fields, kind: str) -> Fields | None:
     """The first condition of a type, or None."""
-    return next(
-        (condition for condition in status["conditions"] if condition["type"] == kind), None
-    )
+    conditions = fields.each("status", "conditions")
+    return next((condition for condition in conditions if condition.text("type") == kind), None)
