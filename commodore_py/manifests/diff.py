@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -9,14 +10,22 @@ from commodore_py.model.difference import GRADES
 
 from . import grades
 from .fields import FieldChange, field_changes
-from .pairing import Pairs, pair
+from .values import leaves, similarity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.model.difference import Grade
 
     from .objects import KubeObject, ObjectId
+    from .values import Canonical
+
+# Objects of different names are one renamed object from this similarity on, if they have at least
+# so many fields besides the common ones: two empty service accounts are not similar.
+_SIMILAR = 0.8
+_MIN_LEAVES = 3
+_MAX_PAIRS = 2500
+_BOILERPLATE = ("apiVersion", "kind", "metadata")
 
 What = Literal["created", "deleted", "renamed", "changed"]
 
@@ -51,8 +60,13 @@ class ObjectChange:
 def object_changes(
     old: Iterable[KubeObject], new: Iterable[KubeObject]
 ) -> tuple[ObjectChange, ...]:
-    """Every change from the old objects to the new ones, with grades; worst first."""
-    return tuple(sorted(_object_changes(pair(old, new)), key=importance))
+    """Every change from the old objects to the new ones, with grades; worst first.
+
+    Of an object that is there twice, the last one counts.
+    """
+    olds = {kube_object.id: kube_object for kube_object in old}
+    news = {kube_object.id: kube_object for kube_object in new}
+    return tuple(sorted(_object_changes(olds, news), key=importance))
 
 
 def importance(change: ObjectChange) -> tuple[int, int, ObjectId]:
@@ -61,27 +75,76 @@ def importance(change: ObjectChange) -> tuple[int, int, ObjectId]:
     return GRADES.index(change.grade), order.index(change.what), change.id
 
 
-def _object_changes(pairs: Pairs) -> Iterator[ObjectChange]:
-    for before, after in pairs.same:
-        if changes := _graded(before, after):
+def _object_changes(
+    olds: Mapping[ObjectId, KubeObject], news: Mapping[ObjectId, KubeObject]
+) -> Iterator[ObjectChange]:
+    for id_ in sorted(olds.keys() & news.keys()):
+        if changes := _graded(olds[id_], news[id_]):
             worst = grades.worst([change.grade for change in changes])
-            yield ObjectChange("changed", before, after, changes, worst)
-    for before, after in pairs.renamed:
-        verdict = grades.of_deletion(before)
-        yield ObjectChange("renamed", before, after, _graded(before, after), *verdict)
-    for kube_object in pairs.deleted:
-        yield ObjectChange("deleted", kube_object, None, (), *grades.of_deletion(kube_object))
-    for kube_object in pairs.created:
-        yield ObjectChange("created", None, kube_object)
+            yield ObjectChange("changed", olds[id_], news[id_], changes, worst)
+    deleted = [olds[id_] for id_ in sorted(olds.keys() - news.keys())]
+    created = [news[id_] for id_ in sorted(news.keys() - olds.keys())]
+    renamed = dict(_renamed(deleted, created))
+    for kube_object in deleted:
+        verdict = grades.of_deletion(kube_object)
+        if (after := renamed.get(kube_object.id)) is not None:
+            # A renamed object has the grade of its deletion.
+            fields = field_changes(dict(kube_object.content), dict(after.content))
+            yield ObjectChange("renamed", kube_object, after, fields, *verdict)
+        else:
+            yield ObjectChange("deleted", kube_object, None, (), *verdict)
+    present = {after.id for after in renamed.values()}
+    for kube_object in created:
+        if kube_object.id not in present:
+            yield ObjectChange("created", None, kube_object)
 
 
 def _graded(old: KubeObject, new: KubeObject) -> tuple[FieldChange, ...]:
-    before, after = dict(old.content), dict(new.content)
-    if old.id != new.id:
-        # A renamed object has the grade of its deletion.
-        return field_changes(before, after)
     changes = []
-    for change in field_changes(before, after):
+    for change in field_changes(dict(old.content), dict(new.content)):
         grade, reason = grades.of_field(change, old, new)
         changes.append(replace(change, grade=grade, reason=reason) if reason else change)
     return tuple(changes)
+
+
+def _renamed(
+    deleted: list[KubeObject], created: list[KubeObject]
+) -> Iterator[tuple[ObjectId, KubeObject]]:
+    """Objects of another name with almost the same content, by the old id."""
+    removed, came = _by_kind(deleted), _by_kind(created)
+    for kind in removed.keys() & came.keys():
+        if len(removed[kind]) * len(came[kind]) > _MAX_PAIRS:
+            continue
+        similar = [
+            (before.id, after)
+            for before, substance in _substantial(removed[kind])
+            for after, others in _substantial(came[kind])
+            if similarity(substance, others) >= _SIMILAR
+        ]
+        olds = Counter(before for before, _ in similar)
+        news = Counter(after.id for _, after in similar)
+        # Only unambiguous pairs.
+        yield from ((o, n) for o, n in similar if olds[o] == news[n.id] == 1)
+
+
+def _by_kind(
+    objects: Iterable[KubeObject],
+) -> Mapping[tuple[str, str, str], list[KubeObject]]:
+    by_kind: dict[tuple[str, str, str], list[KubeObject]] = defaultdict(list)
+    for kube_object in objects:
+        id_ = kube_object.id
+        by_kind[id_.group, id_.kind, id_.namespace].append(kube_object)
+    return by_kind
+
+
+def _substantial(
+    objects: Iterable[KubeObject],
+) -> list[tuple[KubeObject, Counter[tuple[str, Canonical]]]]:
+    """Objects with their fields, but for those that have few."""
+    counted = []
+    for kube_object in objects:
+        content = {k: value for k, value in kube_object.content.items() if k not in _BOILERPLATE}
+        counts = leaves(content, name=kube_object.id.name)
+        if counts.total() >= _MIN_LEAVES:
+            counted.append((kube_object, counts))
+    return counted
