@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.merge import Conflict, ConstantKey
 from commodore_py.inventory.engine.resolver import KeyMissing, Loop
 from commodore_py.inventory.engine.values import (
@@ -16,6 +16,7 @@ from commodore_py.inventory.engine.values import (
     unresolved_in,
 )
 from commodore_py.inventory.paths import dotted
+from commodore_py.model.names import did_you_mean, nearest
 
 from .tracer import ABSENT
 
@@ -25,37 +26,23 @@ if TYPE_CHECKING:
     from .lookups import Lookup
     from .tracer import Step, Tracer
 
-
+_EARLY = "component defaults are not known yet while packages and components are looked for"
 # References that are longer chained than that fail for their number, wherever they lead.
 _MOST_PATHS = 128
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """A root cause and its places."""
-
-    message: str
-    places: tuple[str, ...]
-    holder: str = ""
-    """The parameter that holds the reference."""
-    hint: str = ""
-    missing: str | None = None
-    """The missing key of a reference."""
-    present: tuple[str, ...] = ()
-    """The keys that exist instead."""
-
-
 class Causes:
-    """Finds root causes in one target."""
+    """Finds root causes in one target; `early` if components are not known yet."""
 
-    def __init__(self, tracer: Tracer) -> None:
+    def __init__(self, tracer: Tracer, *, early: bool) -> None:
         self._tracer = tracer
+        self._early = early
 
-    def of(self, path: ParameterPath) -> Cause | None:
-        """Why the parameter at a path cannot be resolved; None if it can."""
+    def of(self, path: ParameterPath) -> CommodoreError | None:
+        """Why the parameter at a path cannot be resolved, with its places; None if it can."""
         return self._of(path, set())
 
-    def _of(self, path: ParameterPath, seen: set[ParameterPath]) -> Cause | None:
+    def _of(self, path: ParameterPath, seen: set[ParameterPath]) -> CommodoreError | None:
         if path in seen or len(seen) > _MOST_PATHS:
             return None
         seen.add(path)
@@ -75,7 +62,7 @@ class Causes:
                     return cause
         return None
 
-    def _clash(self, path: ParameterPath) -> Cause | None:
+    def _clash(self, path: ParameterPath) -> CommodoreError | None:
         """Two layers that cannot be merged, at a path or above it."""
         for length in range(1, len(path) + 1):
             above = path[:length]
@@ -90,7 +77,7 @@ class Causes:
                 return self._of_clash(above, step)
         return None
 
-    def _of_clash(self, path: ParameterPath, step: Step) -> Cause:
+    def _of_clash(self, path: ParameterPath, step: Step) -> CommodoreError:
         other = self._tracer.clash_with(self._tracer.follow(path), step)
         name = dotted(path)
         if isinstance(step.error, ConstantKey):
@@ -104,7 +91,7 @@ class Causes:
         places = [f"{step.place} ({words[0]})"]
         if other is not None:
             places.append(f"{other.place} ({words[1]})")
-        return Cause(message, tuple(places), hint=hint)
+        return CommodoreError(message, where="\n".join(places), hint=hint)
 
     def _kind(self, step: Step) -> str:
         kind = kind_of(self._tracer.resolved(step.value))
@@ -118,7 +105,7 @@ class Causes:
                     return inner
         return step
 
-    def _of_value(self, step: Step, seen: set[ParameterPath]) -> Cause | None:
+    def _of_value(self, step: Step, seen: set[ParameterPath]) -> CommodoreError | None:
         """The cause in a string with references, or in a parameter that it looks up."""
         if step.lookup is not None:
             return self._of_lookup(step, step.lookup, seen)
@@ -128,7 +115,9 @@ class Causes:
         error = step.error or getattr(self._tracer.resolved(step.value), "error", None)
         return self._here(step, error) if error is not None else None
 
-    def _of_lookup(self, step: Step, lookup: Lookup, seen: set[ParameterPath]) -> Cause | None:
+    def _of_lookup(
+        self, step: Step, lookup: Lookup, seen: set[ParameterPath]
+    ) -> CommodoreError | None:
         for inner in lookup.inner:
             if inner.error is not None:
                 return self._of_lookup(step, inner, seen)
@@ -142,18 +131,27 @@ class Causes:
                 return deeper
         return self._here(step, error, lookup.written) if error is not None else None
 
-    def _here(self, step: Step, error: ResolveError, written: str = "") -> Cause:
-        holder = dotted(step.at)
+    def _here(self, step: Step, error: ResolveError, written: str = "") -> CommodoreError:
+        where = f"{step.place}\nparameters.{dotted(step.at)}"
         if not isinstance(error, KeyMissing):
-            return Cause(str(error), (str(step.place),), holder)
+            return CommodoreError(str(error), where=where)
         # The part of the path up to the key that is missing.
         parts = error.path.split(":")
         above = parts[: parts.index(error.key)] if error.key in parts else []
         missing = ".".join((*above, error.key))
         message = f"{written or f'${{{error.path}}}'} cannot be resolved: {missing} not found"
-        return Cause(message, (str(step.place),), holder, missing=error.key, present=error.present)
+        return CommodoreError(message, where=where, hint=self._hint(error, missing))
 
-    def _loop(self, error: Loop) -> Cause:
+    def _hint(self, error: KeyMissing, missing: str) -> str:
+        is_fact = missing == f"facts.{error.key}"
+        listed = "add it to the facts of the cluster, which are" if is_fact else "there are"
+        hint = did_you_mean(error.key, error.present, listed=listed)
+        if not self._early or is_fact:
+            return hint
+        # Similar names are a guess; that defaults are missing is certain.
+        return f"{hint} ({_EARLY})" if nearest(error.key, error.present) else _EARLY
+
+    def _loop(self, error: Loop) -> CommodoreError:
         """All references of a loop, in a fixed order."""
         start = error.ring.index(min(error.ring))
         ring = (*error.ring[start:], *error.ring[:start])
@@ -163,9 +161,9 @@ class Causes:
             step = self._holder(tuple(name.split(":")), tuple(following.split(":")))
             if step is not None:
                 places.append(f"{step.place} ({dotted(step.at)})")
-        return Cause(
+        return CommodoreError(
             f"references form a loop: {names}",
-            tuple(dict.fromkeys(places)),
+            where="\n".join(dict.fromkeys(places)),
             hint="replace one of the references by a value",
         )
 

@@ -11,9 +11,8 @@ from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
 from commodore_py.inventory.engine.loader import ConstantParameter, HierarchyError, MissingClass
 from commodore_py.inventory.engine.render import ParameterError
-from commodore_py.model.names import did_you_mean, nearest
 
-from .causes import Cause, Causes
+from .causes import Causes
 from .tracer import Tracer
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from .replay import Hierarchy, Replay
 
-_EARLY = "component defaults are not known yet while packages and components are looked for"
 _FEW = 3
 _EXCERPT = 200
 
@@ -136,27 +134,10 @@ class _Problems:
                 yield _identity(located), located
         if isinstance(error, ParameterError):
             paths.append(error.path)
-        causes = Causes(Tracer(replay))
+        causes = Causes(Tracer(replay), early=self._context.early)
         for path in paths:
             cause = causes.of(path)
-            if cause is None:
-                yield (path, str(error)), error
-            else:
-                holder = [f"parameters.{cause.holder}"] if cause.holder else []
-                where = "\n".join((*cause.places, *holder))
-                located = CommodoreError(cause.message, where=where, hint=self._hint(cause))
-                yield (cause.message, cause.places), located
-
-    def _hint(self, cause: Cause) -> str:
-        if cause.hint or cause.missing is None:
-            return cause.hint
-        is_fact = f"facts.{cause.missing} not found" in cause.message
-        listed = "add it to the facts of the cluster, which are" if is_fact else "there are"
-        hint = did_you_mean(cause.missing, cause.present, listed=listed)
-        if not self._context.early or is_fact:
-            return hint
-        # Similar names are a guess; that defaults are missing is certain.
-        return f"{hint} ({_EARLY})" if nearest(cause.missing, cause.present) else _EARLY
+            yield (_identity(cause), cause) if cause is not None else ((path, str(error)), error)
 
 
 def _with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
