@@ -28,6 +28,7 @@ _META = "commodore_py.cli.settings.user_file"
 # More would be more than three years, and not every clock counts that far.
 _MOST_SECONDS = 100_000_000
 _LARGEST = 1 << 20
+_BITS = 64
 
 SHARED = ("api-url", "api-token", "oidc-client", "oidc-discovery-url", "github-token", "strict")
 """Options of several commands that may stand at the top, for all of these."""
@@ -82,6 +83,10 @@ def read(ctx: click.Context, root: click.Group) -> UserFile:
         line = re.search(r"line (\d+)", str(error))
         where = f"{path}:{line[1]}" if line else str(path)
         raise CommodoreError(f"not valid TOML: {error}", where=where) from error
+    raise_collected(
+        (CommodoreError(problem, where=str(path)) for problem in _impossible(content)),
+        f"settings in {path}",
+    )
     reader = _Reader(path)
     defaults = reader.section(ctx, root, content, ())
     reader.check_top(content)
@@ -221,6 +226,20 @@ class _Reader:
 
     def _reject(self, problem: str, hint: str = "") -> None:
         self.problems.append(CommodoreError(problem, where=str(self._path), hint=hint))
+
+
+def _impossible(value: object, at: Sequence[str] = ()) -> Iterator[str]:
+    """Problems of values that neither an option nor the system can take."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _impossible(inner, (*at, key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _impossible(inner, at)
+    elif isinstance(value, str) and "\0" in value:
+        yield f"{'.'.join(at)}: it contains a null character"
+    elif isinstance(value, int) and value.bit_length() > _BITS:
+        yield f"{'.'.join(at)}: an integer has at most {_BITS} bits"
 
 
 def _problem_of_limits(limits: object) -> str:
