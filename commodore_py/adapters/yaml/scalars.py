@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import math
 import re
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
+
+import yaml
 
 Multiline = Literal["literal", "folded", "double-quotes", "plain"]
 
@@ -42,16 +46,6 @@ _NO_BLOCK = re.compile(r"[^\n -~]| \n| \Z")
 _LINE_END = re.compile("[\n\x85\u2028\u2029]")
 _BREAKS = re.compile(r"(\n+)")
 _LONE_BLANK = re.compile(r"(?<=[^ ]) (?=[^ ])")
-_ESCAPED = re.compile(r"[^ !#-\[\]-~]")
-# Where text in double quotes may continue on a new line: a blank, an escape, what follows one.
-_STOPS = re.compile(r"[^!#-\[\]-~]|(?<=[^ !#-\[\]-~]).", re.DOTALL)
-_SHORT_ESCAPES = [rf"\{letter}" for letter in "0abtnvfreN_LP"]
-_ESCAPES = {
-    **{chr(code): f"\\x{code:02X}" for code in range(0x100)},
-    **dict(zip("\0\a\b\t\n\v\f\r\x1b\x85\xa0\u2028\u2029", _SHORT_ESCAPES, strict=True)),
-    '"': '\\"',
-    "\\": r"\\",
-}
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -73,7 +67,7 @@ def on_one_line(text: str) -> str:
     if _may_be_plain(text):
         return text
     if _NO_SINGLE_QUOTES.search(text):
-        return f'"{_ESCAPED.sub(_escape, text)}"'
+        return _double_quoted(text, 0, "", math.inf)
     doubled = text.replace("'", "''")
     return f"'{doubled}'"
 
@@ -122,40 +116,13 @@ def _single_quoted(text: str, column: int, pad: str) -> str:
     return "".join([*out, "'"])
 
 
-def _double_quoted(text: str, column: int, pad: str) -> str:
-    column += 1
-    if column + len(text) <= WIDTH:
-        short = _ESCAPED.sub(_escape, text)
-        if column + len(short) <= WIDTH:
-            return f'"{short}"'
-    out = ['"']
-    start = 0
-    last = len(text) - 1
-    for stop in _STOPS.finditer(text):
-        end = stop.start()
-        character = text[end]
-        if character in '"\\' or not " " <= character <= "~":
-            escape = _escape(stop)
-            out += [text[start:end], escape]
-            column += end - start + len(escape)
-            start = end + 1
-        if 0 < end < last and column + end - start > WIDTH:
-            out += [text[start:end], "\\\n", pad]
-            column = len(pad)
-            start = max(start, end)
-            if text[start] == " ":
-                out.append("\\")
-                column += 1
-    return "".join([*out, text[start:], '"'])
-
-
-def _escape(match: re.Match[str]) -> str:
-    character = match[0]
-    known = _ESCAPES.get(character)
-    if known:
-        return known
-    code = ord(character)
-    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"  # noqa: PLR2004 - four digits
+def _double_quoted(text: str, column: int, pad: str, width: float = WIDTH) -> str:
+    """A text in double quotes, with escapes: these are rare, and left to PyYAML."""
+    out = io.StringIO()
+    emitter: Any = yaml.emitter.Emitter(out)
+    emitter.column, emitter.indent, emitter.best_width = column, len(pad), width
+    emitter.write_double_quoted(text)
+    return out.getvalue()
 
 
 def _hints(text: str) -> str:
