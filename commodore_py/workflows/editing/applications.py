@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from commodore_py.inventory.explain.replay import Hierarchy, Replay
+    from commodore_py.inventory.explain.replay import Hierarchy, Layer, Replay
     from commodore_py.model.spot import ParameterPath
 
     from .layers import Choice
@@ -98,17 +98,13 @@ def layer_of_application(
     hierarchy: Hierarchy, replay: Replay, request: Request, name: str
 ) -> Choice:
     """The layer that lists the opposite, else the one that is usual for the scope."""
-    if request.at is not None:
-        return layers.named(hierarchy, replay, request.at)
     _, opposite = _items(name, enable=request.verb == "add")
-    scope = layers.scope_of(replay, request.level)
-    names = [class_name for class_name, _ in layers.candidates(hierarchy, replay, scope)]
-    for class_name in names:
+
+    def lists(class_name: str, layer: Layer) -> int:
         text = hierarchy.files.text(class_name)
-        if opposite in own_items(text, APPLICATIONS, name=hierarchy.file_of(class_name)):
-            return layers.chosen(hierarchy, class_name, f"lists {opposite} now")
-    usual = scope.usual if scope.usual in names else names[0]
-    return layers.chosen(hierarchy, usual, f"the class of {scope}")
+        return opposite in own_items(text, APPLICATIONS, name=layer.file)
+
+    return layers.choose(hierarchy, replay, request, lists, {1: f"lists {opposite} now"})
 
 
 def _item_of(replay: Replay, name: str) -> str:

@@ -9,10 +9,10 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import Map
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import dotted
-from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.names import did_you_mean, typo_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from commodore_py.inventory.explain.replay import Hierarchy, Layer, Replay
@@ -34,6 +34,16 @@ class Scope:
     tenant: str
     cluster: str
 
+    @classmethod
+    def of(cls, replay: Replay, level: Level) -> Scope:
+        """The classes of a level, for the cluster that was compiled."""
+        tracer = Tracer(replay)
+        tenant, cluster = (
+            str(tracer.value(("cluster", name))) if tracer.follow(("cluster", name)) else ""
+            for name in ("tenant", "name")
+        )
+        return cls(level, tenant, cluster)
+
     def holds(self, name: str) -> bool:
         """Return whether a class belongs to the level."""
         top, *parts = name.split(".")
@@ -48,20 +58,20 @@ class Scope:
     @property
     def usual(self) -> str:
         """The class that takes what none of the level has set before."""
-        match self.level:
-            case "cluster":
-                return f"{self.tenant}.{self.cluster}"
-            case "tenant":
-                return f"{self.tenant}.{_COMMON}"
-        return f"{_GLOBAL}.{_ENTRY}"
+        usual = {
+            "cluster": f"{self.tenant}.{self.cluster}",
+            "tenant": f"{self.tenant}.{_COMMON}",
+            "global": f"{_GLOBAL}.{_ENTRY}",
+        }
+        return usual[self.level]
 
     def __str__(self) -> str:
-        match self.level:
-            case "cluster":
-                return f"cluster {self.cluster}"
-            case "tenant":
-                return f"tenant {self.tenant}"
-        return "all clusters"
+        shown = {
+            "cluster": f"cluster {self.cluster}",
+            "tenant": f"tenant {self.tenant}",
+            "global": "all clusters",
+        }
+        return shown[self.level]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,66 +91,51 @@ class Choice:
         return self.file.parent.resolve() / self.file.name
 
 
-def choose(hierarchy: Hierarchy, replay: Replay, scope: Scope, path: ParameterPath) -> Choice:
-    """The highest layer of a scope that sets a path, else most of what is above it."""
-    layers = candidates(hierarchy, replay, scope)
-    depths = [_depth(layer, path) for _, layer in layers]
-    deepest = max(depths)
-    if deepest == len(path):
-        name, reason = layers[depths.index(deepest)][0], "sets it now"
-    elif deepest:
-        name, reason = layers[depths.index(deepest)][0], "sets what is above it"
-    else:
-        name = scope.usual if scope.usual in dict(layers) else layers[0][0]
-        reason = f"the class of {scope}"
-    return chosen(
-        hierarchy, name, reason, [layer_name for layer_name, _ in layers if layer_name != name]
-    )
+def choose(
+    hierarchy: Hierarchy,
+    replay: Replay,
+    request: Request,
+    holds: Callable[[str, Layer], int],
+    reasons: Mapping[int, str],
+) -> Choice:
+    """The file that is named, or the highest layer of the scope that holds most.
 
-
-def candidates(hierarchy: Hierarchy, replay: Replay, scope: Scope) -> list[tuple[str, Layer]]:
-    """The layers of a scope with the names of their classes, the highest first; at least one."""
+    `holds` is how much a class and its layer hold of what is edited; 0 has no reason.
+    """
+    if request.at is not None:
+        return _named(hierarchy, replay, request.at)
+    scope = Scope.of(replay, request.level)
     names = {hierarchy.file_of(name): name for name in hierarchy.files.names()}
-    layers = [
-        (name, layer)
+    holding = {
+        name: holds(name, layer)
         for layer in reversed(replay.layers)
         if (name := names.get(layer.file, "")) and scope.holds(name)
-    ]
-    if not layers:
-        raise _none(hierarchy, replay, scope)
-    return layers
-
-
-def chosen(hierarchy: Hierarchy, name: str, reason: str, others: list[str] | None = None) -> Choice:
-    """A class as the layer of an edit."""
-    shown = [hierarchy.file_of(other) for other in others or []]
-    return Choice(name, hierarchy.files.path(name), hierarchy.file_of(name), reason, tuple(shown))
-
-
-def layer_of(hierarchy: Hierarchy, replay: Replay, request: Request, path: ParameterPath) -> Choice:
-    """The layer that a request about a parameter changes."""
-    if request.at is not None:
-        return named(hierarchy, replay, request.at)
-    return choose(hierarchy, replay, scope_of(replay, request.level), path)
-
-
-def scope_of(replay: Replay, level: Level) -> Scope:
-    """The classes of a level, for the cluster that was compiled."""
-    tracer = Tracer(replay)
-    ids = {
-        name: str(tracer.value(("cluster", name)))
-        for name in ("tenant", "name")
-        if tracer.follow(("cluster", name))
     }
-    return Scope(level, ids.get("tenant", ""), ids.get("name", ""))
+    if not holding:
+        raise _none(hierarchy, replay, scope)
+    most = max(holding.values())
+    name = next(name for name, held in holding.items() if held == most)
+    if not most and scope.usual in holding:
+        name = scope.usual
+    reason = reasons[most] if most else f"the class of {scope}"
+    return _chosen(hierarchy, name, reason, [other for other in holding if other != name])
 
 
-def tenant_in(hierarchy: Hierarchy) -> str:
-    """The tenant of the cluster that was compiled."""
-    return scope_of(hierarchy.replay(BOOTSTRAP), "tenant").tenant
+def choose_for(
+    hierarchy: Hierarchy, replay: Replay, request: Request, path: ParameterPath
+) -> Choice:
+    """The layer that a request about a parameter changes: it sets the path, or most above it."""
+    reasons = dict.fromkeys(range(len(path)), "sets what is above it")
+    reasons[len(path)] = "sets it now"
+    return choose(hierarchy, replay, request, lambda _, layer: _depth(layer, path), reasons)
 
 
-def named(hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:
+def _chosen(hierarchy: Hierarchy, name: str, reason: str, others: list[str]) -> Choice:
+    shown = tuple(map(hierarchy.file_of, others))
+    return Choice(name, hierarchy.files.path(name), hierarchy.file_of(name), reason, shown)
+
+
+def _named(hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:
     """The layer of a file that the user names."""
     path = file.resolve()
     files = hierarchy.files
@@ -150,7 +145,7 @@ def named(hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:
             "not a class file of this hierarchy" if file.is_file() else "no such file",
             where=str(file),
         )
-    choice = chosen(hierarchy, names[0], "named by --at")
+    choice = _chosen(hierarchy, names[0], "named by --at", [])
     if choice.name.split(".")[0] == _GENERATED:
         raise CommodoreError(
             "this file is generated from the facts of the cluster",

@@ -15,7 +15,7 @@ from commodore_py.model.names import did_you_mean
 from . import layers
 
 if TYPE_CHECKING:
-    from commodore_py.inventory.explain.replay import Hierarchy, Replay
+    from commodore_py.inventory.explain.replay import Hierarchy, Layer, Replay
     from commodore_py.model.spot import ParameterPath
 
     from .layers import Choice
@@ -62,24 +62,21 @@ def layer_of_item(
 ) -> tuple[Choice, FilePath]:
     """The highest layer of the scope that lists the item, and the item's path in its file."""
     _refuse_ambiguous(replay, path)
-    if request.at is not None:
-        choice = layers.named(hierarchy, replay, request.at)
-        at = _path_in(hierarchy, choice.name, path)
-        if at is not None:
-            return choice, at
-    else:
-        scope = layers.scope_of(replay, request.level)
-        for name, _ in layers.candidates(hierarchy, replay, scope):
-            at = _path_in(hierarchy, name, path)
-            if at is not None:
-                return layers.chosen(hierarchy, name, "lists it now"), at
+
+    def lists(name: str, _: Layer) -> int:
+        return _path_in(hierarchy, name, path) is not None
+
+    choice = layers.choose(hierarchy, replay, request, lists, {1: "lists it now"})
+    at = _path_in(hierarchy, choice.name, path)
+    if at is not None:
+        return choice, at
     names = {hierarchy.file_of(name): name for name in hierarchy.files.names()}
     files = [
         layer.file
         for layer in replay.layers
         if layer.file in names and _path_in(hierarchy, names[layer.file], path) is not None
     ]
-    where = request.at.name if request.at is not None else str(scope)
+    where = request.at.name if request.at else layers.Scope.of(replay, request.level)
     raise CommodoreError(
         f"no class of {where} lists {dotted(path)}",
         where="\n".join(files),

@@ -30,7 +30,6 @@ from .rules import known_error, of_changes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
     from commodore_py.model.stages import Rendered
 
-    Files = Mapping[Path, tuple[bytes, bytes]]
+    from .plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,39 +64,36 @@ class _Side:
     error: CommodoreError | None = None
 
 
-def outcome_of(config: Config, cluster_id: str, files: Files, *, fetch: bool) -> Outcome:
+def outcome_of(config: Config, cluster_id: str, plan: Plan) -> Outcome:
     """Render an edit; raises if it causes errors. Nothing is written.
 
-    With `fetch`, what the edit requests is fetched into a copy.
+    What the edit requests is fetched into a copy.
     """
     config = replace(config, local=True, dry_run=True)
     root = config.paths.root.resolve()
     with copied(config) as scratch_config, errors_only():
         scratch = scratch_config.paths.root
         before = _side(scratch_config, cluster_id, checks=True)
-        dependency_specs = (
-            fetch_requested(scratch_config, cluster_id, ()) if fetch and not before.error else ()
-        )
-        for file, (_, new) in files.items():
-            (scratch / file.relative_to(root)).write_bytes(new)
-        if dependency_specs:
-            fetch_requested(scratch_config, cluster_id, dependency_specs)
+        fetch = plan.requests_dependencies and not before.error
+        known = _fetch_requested(scratch_config, cluster_id, ()) if fetch else ()
+        (scratch / plan.file.relative_to(root)).write_bytes(plan.after)
+        if known:
+            _fetch_requested(scratch_config, cluster_id, known)
         return _compared(before, _side(scratch_config, cluster_id, checks=True))
 
 
-def outcome_elsewhere(config: Config, cluster_id: str, files: Files) -> Outcome:
+def outcome_elsewhere(config: Config, cluster_id: str, plan: Plan) -> Outcome:
     """Render an edit in another cluster, which is gathered in a folder of its own."""
     root = config.paths.root.resolve()
     with _own_folder(config, cluster_id) as cluster_config:
         scratch = cluster_config.paths.root
         pipeline.gather(cluster_config, cluster_id)
         local = replace(cluster_config, local=True)
-        moved = {scratch / file.relative_to(root): files[file] for file in files}
-        moved = {file: contents for file, contents in moved.items() if file.is_file()}
+        file = scratch / plan.file.relative_to(root)
         sides = []
-        for number in (0, 1):
-            for file, contents in moved.items():
-                file.write_bytes(contents[number])
+        for content in (plan.before, plan.after):
+            if file.is_file():
+                file.write_bytes(content)
             sides.append(_side(local, cluster_id, checks=True))
         return _compared(*sides)
 
@@ -172,8 +168,8 @@ def _side(
     return _Side(rendered.catalog, rendered, nodes, problems)
 
 
-def fetch_requested(
-    config: Config, cluster_id: str, dependency_specs: Collection[DependencySpec]
+def _fetch_requested(
+    config: Config, cluster_id: str, known: Collection[DependencySpec]
 ) -> frozenset[DependencySpec]:
     """Resolve the requests of a hierarchy; fetch new ones into a copy of a working directory.
 
@@ -183,22 +179,16 @@ def fetch_requested(
     find = fetcher(config)
     classes = ClassPath(find(wanted_configuration(cluster)))
     packages = wanted_packages(resolve_bootstrap(config, cluster, classes, missing_ok=True))
-    _fetch(config, packages, dependency_specs)
+    _fetch_new(config, packages, known)
     classes = classes.plus(find(packages))
     components = wanted_components(resolve_bootstrap(config, cluster, classes, missing_ok=True))
-    _fetch(config, components, dependency_specs)
+    _fetch_new(config, components, known)
     return frozenset((*packages, *components))
 
 
-def _fetch(
-    config: Config,
-    requested: Iterable[DependencySpec],
-    dependency_specs: Collection[DependencySpec],
+def _fetch_new(
+    config: Config, requested: Iterable[DependencySpec], known: Collection[DependencySpec]
 ) -> None:
-    new = [
-        dependency_spec
-        for dependency_spec in requested
-        if dependency_specs and dependency_spec not in dependency_specs
-    ]
+    new = tuple(spec for spec in requested if known and spec not in known)
     if new:
-        fetcher(replace(config, local=False))(tuple(new))
+        fetcher(replace(config, local=False))(new)

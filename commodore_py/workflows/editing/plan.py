@@ -77,11 +77,6 @@ class Plan:
         return self.choice.real_file
 
     @property
-    def files(self) -> dict[Path, tuple[bytes, bytes]]:
-        """The file with its old and its new content, if it changes."""
-        return {self.file: (self.before, self.after)} if self else {}
-
-    @property
     def line(self) -> int:
         """The line of the node, for messages; 0 if nothing changes."""
         if not self:
@@ -124,10 +119,8 @@ def plan(paths: WorkPaths, request: Request) -> Plan:
         choice, at = layer_of_item(hierarchy, replay, request, path)
     else:
         _refuse_unknown(hierarchy, replay, path)
-        choice, at = (
-            layers.layer_of(hierarchy, replay, request, path),
-            ("parameters", *map(str, path)),
-        )
+        choice = layers.choose_for(hierarchy, replay, request, path)
+        at = ("parameters", *map(str, path))
         meant = layers.meant(replay, path)
         stray = "" if meant else _stray(hierarchy, replay, path)
     refuse_other_files(paths, choice.real_file)

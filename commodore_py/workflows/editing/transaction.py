@@ -9,6 +9,7 @@ from commodore_py.dependencies.protection.class_files import content_now, replac
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.last_compile import cluster_id_in
+from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.problem import Place, Problem
 from commodore_py.workflows.catalog.several import select
 
@@ -131,7 +132,7 @@ def _validated(config: Config, plan: Plan, cluster: str, rules: Rules) -> Result
     if plan:
         check_versions(plan)
         problems += pinned(config.paths.classes / plan.choice.name.partition(".")[0])
-        outcome = outcome_of(config, cluster, plan.files, fetch=plan.requests_dependencies)
+        outcome = outcome_of(config, cluster, plan)
         _refuse_another(config, cluster)
         problems += outcome.problems
         diff = outcome.diff
@@ -150,9 +151,10 @@ def _elsewhere(config: Config, cluster: str, plan: Plan, rules: Rules) -> Iterat
         ids = rules.clusters
         if "all" in ids:
             everywhere = name.partition(".")[0] == "global"
-            ids = tuple(select(config, tenant="" if everywhere else layers.tenant_in(plan.staged)))
+            tenant = layers.Scope.of(plan.staged.replay(BOOTSTRAP), "tenant").tenant
+            ids = tuple(select(config, tenant="" if everywhere else tenant))
         for other_cluster in sorted(set(ids) - {cluster}):
-            outcome = outcome_elsewhere(config, other_cluster, plan.files)
+            outcome = outcome_elsewhere(config, other_cluster, plan)
             yield from (
                 problem._replace(message=f"{problem.message} (cluster {other_cluster})")
                 for problem in outcome.problems
