@@ -22,7 +22,7 @@ from commodore_py.dependencies.protection.local_work import moment
 from commodore_py.errors import CommodoreError
 
 from .plan import Placement, planned_files
-from .record import FileState, is_scratch, state_of, wanted_state
+from .record import is_scratch, state_of, wanted_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -68,7 +68,7 @@ class _Writer:
     placements: Sequence[Placement]
     planned: dict[Path, tuple[Member, Placement]]
     warn: Callable[[CommodoreError], None]
-    ours: dict[Path, FileState] = field(init=False)
+    ours: dict[Path, tuple[str, ...]] = field(init=False)
     """What earlier runs wrote to the paths of the placements."""
     folders: set[Path] = field(default_factory=set)
     """Folders that are known to exist."""
@@ -78,8 +78,8 @@ class _Writer:
     def __post_init__(self) -> None:
         paths = {placement.path for placement in self.placements}
         self.ours = {
-            path: state
-            for name, state in self.record.files.items()
+            path: digests
+            for name, digests in self.record.files.items()
             if not paths.isdisjoint(((path := self.record.root / name), *path.parents))
         }
 
@@ -98,7 +98,7 @@ class _Writer:
         for target in self.ours:
             del self.record.files[self.record.name(target)]
         self.record.files |= {
-            self.record.name(target): FileState.of(target, wanted_state(member))
+            self.record.name(target): (wanted_state(member),)
             for target, (member, _) in self.planned.items()
         }
         self.record.digest = digest
@@ -115,14 +115,13 @@ class _Writer:
         """Record the files before they are written: after a kill, the next run must know them."""
         for target, (member, _) in self.planned.items():
             name = self.record.name(target)
-            state = self.record.files.get(name, FileState(()))
-            digests = dict.fromkeys((*state.digests, wanted_state(member)))
-            self.record.files[name] = FileState(tuple(digests), state.size, state.time)
+            digests = (*self.record.files.get(name, ()), wanted_state(member))
+            self.record.files[name] = tuple(dict.fromkeys(digests))
         self.record.digest = ""
         self.record.write()
 
     def _remove_ours(self, target: Path) -> None:
-        if not self.ours[target].matches(target):
+        if state_of(target) not in self.ours[target]:
             return  # modified or removed since
         if target.is_dir() and not target.is_symlink():
             remove_empty(target)
@@ -166,8 +165,8 @@ class _Writer:
             return
         if not (target.is_symlink() or target.exists()):
             return
-        state = self.ours.get(target)
-        if state is not None and (state.matches(target) or is_scratch(str(target))):
+        digests = self.ours.get(target)
+        if digests is not None and (state_of(target) in digests or is_scratch(str(target))):
             return  # the rename replaces it
         if self._is_in_git(target):
             self.warn(

@@ -20,31 +20,7 @@ if TYPE_CHECKING:
 
 _SCHEMA = "vendored/v1"
 _NAME = "commodore-vendored.json"
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """A file as written: its digests (two while it is being replaced), size and time."""
-
-    digests: tuple[str, ...]
-    size: int = -1
-    time: int = -1
-
-    @classmethod
-    def of(cls, path: Path, digest: str) -> FileState:
-        """The state of a file with a known digest."""
-        status = path.lstat()
-        return cls((digest,), status.st_size, status.st_mtime_ns)
-
-    def matches(self, path: Path) -> bool:
-        """Return whether the file is unmodified; reads it only if size or time differ."""
-        try:
-            status = path.lstat()
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        if (status.st_size, status.st_mtime_ns) == (self.size, self.time):
-            return True
-        return state_of(path) in self.digests
+_SIZE_AND_TIME = (-1, -1)  # earlier versions compared these first
 
 
 @dataclass(slots=True)
@@ -55,21 +31,19 @@ class Record:
     root: Path
     digest: str
     """Of what the last run wrote; empty while it is being written."""
-    files: dict[str, FileState]
-    """By their paths relative to the root."""
+    files: dict[str, tuple[str, ...]]
+    """The digests of each as written, by its path below the root; two while it is replaced."""
 
     @classmethod
     def read(cls, folder: Path, root: Path) -> Record:
         """Read the record in a folder about paths below a root, which may have been moved."""
-        file, digest, files = folder / _NAME, "", dict[str, FileState]()
+        file, digest, files = folder / _NAME, "", dict[str, tuple[str, ...]]()
         try:
             content = json_text.load(file.read_bytes(), name=str(file))
             for name, place in (content["places"] if content["schema"] == _SCHEMA else {}).items():
                 digest = str(place["digest"])
                 files |= {
-                    os.path.normpath(f"{name}/{path}"): FileState(
-                        tuple(state[2:]), state[0], state[1]
-                    )
+                    os.path.normpath(f"{name}/{path}"): tuple(state[len(_SIZE_AND_TIME) :])
                     for path, state in place["files"].items()
                 }
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
@@ -83,17 +57,14 @@ class Record:
     def is_unmodified(self) -> bool:
         """Return whether all files are as they were written."""
         return all(
-            state.matches(self.root / path)
-            for path, state in self.files.items()
+            state_of(self.root / path) in digests
+            for path, digests in self.files.items()
             if not is_scratch(path)
         )
 
     def write(self) -> None:
         """Write the record file; earlier versions had a place for each download."""
-        files = {
-            path: [state.size, state.time, *state.digests]
-            for path, state in sorted(self.files.items())
-        }
+        files = {path: [*_SIZE_AND_TIME, *digests] for path, digests in sorted(self.files.items())}
         content = {"schema": _SCHEMA, "places": {".": {"digest": self.digest, "files": files}}}
         write_if_changed(self.file, json.dumps(content, indent=0).encode())
 
