@@ -156,7 +156,6 @@ class _Fetcher:
             config.paths.bare_clones,
             dependencies,
             Mirrors.of(config),
-            local=config.local,
             offline=config.offline,
             borrow=config.lock_file is not None,
         )

@@ -13,7 +13,6 @@ from commodore_py.adapters.files.archives import pack, read_folder
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, note_default_branch, refs_of
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError
@@ -21,7 +20,6 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.adapters.git.refs import Refs
     from commodore_py.dependencies.jsonnet.fetch import Clones
     from commodore_py.model.download import Repository
 
@@ -43,7 +41,6 @@ class Repositories:
     settings: FetchSettings
     clones: Clones
     local: LocalSources
-    _answers: dict[str, Refs] = field(default_factory=dict)
     _locks: dict[Path, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -60,7 +57,7 @@ class Repositories:
             if tree is None:
                 self.settings.require_network(without_secrets(str(repository)))
                 commit = self.clones.commit(
-                    remote, repository.ref or (self._answer(repository).default_branch or "HEAD")
+                    remote, repository.ref or (self.clones.refs(remote).default_branch or "HEAD")
                 )
                 tree = store.find(*_key(repository, commit))
                 tree = tree or self._make(repository, remote, commit)
@@ -76,14 +73,9 @@ class Repositories:
         if not self.settings.refresh:
             noted = self.settings.store.find(*ref_key(repository))
             return noted.about.get("commit", "") if noted is not None else ""
-        answer = self._answer(repository)
+        answer = self.clones.refs(Remote(repository.url, ""))
         names = (TAGS + ref, BRANCHES + ref) if ref else (BRANCHES + answer.default_branch,)
         return next((answer.commits[name] for name in names if name in answer.commits), "")
-
-    def _answer(self, repository: Repository) -> Refs:
-        if repository.url not in self._answers:
-            self._answers[repository.url] = list_refs(repository.url)
-        return self._answers[repository.url]
 
     def _make(self, repository: Repository, remote: Remote, commit: str) -> Stored:
         bare = self.clones.of(remote).resolve()
@@ -93,7 +85,7 @@ class Repositories:
             if repository.subdir and not repository.submodules:
                 _files_only(bare, commit, folder, place)
             else:
-                note_default_branch(bare, self._answer(repository).default_branch)
+                note_default_branch(bare, self.clones.refs(remote).default_branch)
                 _clone(repository, bare, commit, place, self.local)
             start = place / repository.subdir
             if not (start.is_dir() and start.resolve().is_relative_to(place.resolve())):

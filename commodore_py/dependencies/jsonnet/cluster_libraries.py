@@ -66,7 +66,6 @@ def install_cluster_libraries(
         paths.bare_clones,
         classes.dependencies,
         Mirrors.of(config),
-        local=config.local,
         offline=config.offline,
         borrow=config.lock_file is not None,
     )

@@ -58,7 +58,6 @@ class Clones:
         self._folder = folder
         self._mirrors = mirrors
         self._shared: dict[str, tuple[Path, str]] = {}
-        self._current: set[tuple[Path, str]] = set()
         self._listed: dict[Path, Refs] = {}
         self._errors: dict[Path, str] = {}
 
@@ -69,11 +68,10 @@ class Clones:
         dependencies: Iterable[Dependency],
         mirrors: Mirrors | None = None,
         *,
-        local: bool,
         offline: bool = False,
         borrow: bool = False,
     ) -> Clones:
-        """The clones after components and packages were fetched, which local mode skips."""
+        """The clones after components and packages were fetched."""
         clones = cls(folder, mirrors, offline=offline, borrow=borrow)
         for dependency in dependencies:
             if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
@@ -82,9 +80,6 @@ class Clones:
             bare = folder / key
             if (bare / "HEAD").is_file():
                 clones._shared[_without_suffix(key)] = (bare, dependency.url)
-                if not local and dependency.spec.version:
-                    # Only this version: other branches and tags may have moved.
-                    clones._current.add((bare, dependency.spec.version))
         return clones
 
     def of(self, remote: Remote) -> Path:
@@ -102,7 +97,7 @@ class Clones:
             return version
         if self.offline:
             return _found_here(bare, remote, version)
-        refs = self._updated(bare, url, version)
+        refs = self._updated(remote, version)
         try:
             return _find(bare, refs, remote, version)
         except RevisionNotFound:
@@ -113,14 +108,14 @@ class Clones:
 
     def resolve(self, remote: Remote, version: str) -> str:
         """The commit of a version; the clone need not have it."""
-        bare, url = self._place(remote)
-        if self._borrow or self.offline or (bare, version) in self._current:
+        if self._borrow or self.offline:
             return self.commit(remote, version)
         if is_commit(version):
             return version
         try:
-            commit = _named(self._list(bare, url), remote, version)
+            commit = _named(self.refs(remote), remote, version)
         except ProgramFailed as error:
+            url = self._place(remote)[1]
             raise _cannot_fetch(url, error.stderr.strip() or str(error)) from error
         return commit or self.commit(remote, version)
 
@@ -134,19 +129,20 @@ class Clones:
         key = git_urls.dependency_key(remote.url)
         return self._shared.get(_without_suffix(key)) or (self._folder / key, remote.url)
 
-    def _list(self, bare: Path, url: str) -> Refs:
+    def refs(self, remote: Remote) -> Refs:
+        """The branches and tags of a remote."""
+        bare, url = self._place(remote)
         if bare not in self._listed:
             self._listed[bare] = list_refs(url)
         return self._listed[bare]
 
-    def _updated(self, bare: Path, url: str, version: str) -> Refs:
+    def _updated(self, remote: Remote, version: str) -> Refs:
         """The refs of a clone that was updated for a version."""
-        if (bare, version) in self._current:
-            return refs_of(bare)
+        bare, url = self._place(remote)
         if bare not in self._errors:
             shared = any(bare == place for place, _ in self._shared.values())
             try:
-                listed = None if is_commit(version) else self._list(bare, url)
+                listed = None if is_commit(version) else self.refs(remote)
                 if (bare / "HEAD").is_file():
                     return bare_clones.update_clone(bare, url, {version}, listed, configured=shared)
                 bare_clones.make_clone(bare, url, {version}, listed, self._mirrors)

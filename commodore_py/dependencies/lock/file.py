@@ -65,17 +65,10 @@ class LockFile:
 
 def check_writable(file: Path, paths: WorkPaths) -> None:
     """Refuse what cannot be written before anything else is done."""
-    folder = file.parent
-    problem = ""
-    if not folder.is_dir():
-        problem = "its folder does not exist"
-    elif not os.access(file if file.exists() else folder, os.W_OK) or not os.access(
-        folder, os.W_OK
-    ):
-        problem = "it cannot be written"
-    if problem:
+    replaced = (file.parent, *((file,) if file.exists() else ()))
+    if not all(os.access(path, os.W_OK) for path in replaced):
         raise UsageError(
-            f"lock file: {problem}",
+            "lock file: its folder does not exist, or it cannot be written",
             where=str(file),
             hint="name another file; a compile with --frozen only reads it",
         )

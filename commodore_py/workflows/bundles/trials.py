@@ -123,9 +123,6 @@ class _Run(LockedRun):
         self._files = files
         self._before: dict[Path, bytes | None] = {}
 
-    def _pins(self, cluster: Cluster) -> bool:  # noqa: ARG002 - all are alike
-        return True
-
     def fetching(self, config: Config, fetch: Fetch) -> Fetch:
         """A function that fetches what is locked, and writes the contents into it."""
         inner = super().fetching(config, fetch)
