@@ -190,18 +190,11 @@ def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
 def lock_options(command: _Command) -> _Command:
     """Add options about the lock of all inputs."""
     return with_options(
-        click.option(
-            "--lock",
-            type=click.Path(dir_okay=False, path_type=Path),
-            metavar="FILE",
-            help="Use the inputs that are locked in FILE, and lock what is new; {cluster} stands"
-            " for the id.",
+        _lock(
+            "Use the inputs that are locked in FILE, and lock what is new; {cluster} stands for"
+            " the id."
         ),
-        click.option(
-            "--frozen",
-            is_flag=True,
-            help="With --lock: fail if FILE would have to change.",
-        ),
+        _FROZEN,
         click.option(
             "--from-export",
             type=click.Path(exists=True, path_type=Path),
@@ -214,19 +207,23 @@ def lock_options(command: _Command) -> _Command:
 def own_lock_options(command: _Command) -> _Command:
     """Add options about the lock of a component or a package by itself."""
     return with_options(
-        click.option(
-            "--lock",
-            type=click.Path(dir_okay=False, path_type=Path),
-            metavar="FILE",
-            help="Use the libraries, charts and other dependencies that are locked in FILE, and"
-            " lock what is new.",
+        _lock(
+            "Use the libraries, charts and other dependencies that are locked in FILE, and lock"
+            " what is new."
         ),
-        click.option(
-            "--frozen",
-            is_flag=True,
-            help="With --lock: fail if FILE would have to change.",
-        ),
+        _FROZEN,
     )(command)
+
+
+def _lock(about: str) -> Callable[[Any], Any]:
+    return click.option(
+        "--lock", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=about
+    )
+
+
+_FROZEN = click.option(
+    "--frozen", is_flag=True, help="With --lock: fail if FILE would have to change."
+)
 
 
 def lock_settings(options: dict[str, Any], default: DefaultLock | None = NO_LOCK) -> dict[str, Any]:

@@ -9,20 +9,43 @@ from typing import Any, TypeVar
 
 import click
 
-from commodore_py.cli.settings.types import Checkout
-
 from .options import github_token_option, with_options
 from .types import MOST_SECONDS, Branch
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[Any], Any]
 
-# Which dependencies' updates are merged automatically: each list by name and by pattern.
-_AUTOMERGE_LISTS = {
-    "patch-block": "that is never merged automatically, not even patch releases",
-    "patch-v0-allow": "at version 0.x whose patch releases are merged automatically",
-    "minor-allow": "whose minor releases are merged automatically",
+FEATURES = {
+    "golden-tests": ("add_golden", "Compare the output with expected output."),
+    "lib": ("add_lib", "A Jsonnet library for other components."),
+    "pp": ("add_pp", "Postprocessing filters."),
+    "matrix-tests": ("add_matrix", "A matrix of CI jobs for the test cases."),
+    "automerge-patch": (
+        "automerge_patch",
+        "Merge patch releases of dependencies automatically.",
+    ),
+    "automerge-patch-v0": (
+        "automerge_patch_v0",
+        "The same for version 0.x; implies --automerge-patch.",
+    ),
+    "autorelease": ("auto_release", "Release automatically after dependencies were merged."),
 }
+"""Parts of a template by their options, with the variable of each."""
+AUTOMERGE_LISTS = {
+    "patch-block": (
+        "automerge_patch_regexp_blocklist",
+        "that is never merged automatically, not even patch releases",
+    ),
+    "patch-v0-allow": (
+        "automerge_patch_v0_regexp_allowlist",
+        "at version 0.x whose patch releases are merged automatically",
+    ),
+    "minor-allow": (
+        "automerge_minor_regexp_allowlist",
+        "whose minor releases are merged automatically",
+    ),
+}
+"""Which updates of dependencies are merged automatically; each list by name and by pattern."""
 
 
 def new_options(template: str) -> _Decorator:
@@ -143,9 +166,8 @@ def sync_options(command: _Command) -> _Command:
             "--github-pause",
             default=120,
             show_default=True,
-            type=int,
+            type=click.IntRange(0, MOST_SECONDS),
             metavar="DURATION",
-            callback=_not_negative,
             help="Length of a pause, in seconds.",
         ),
         click.option(
@@ -175,36 +197,38 @@ def test_case_option(command: _Command) -> _Command:
     )(command)
 
 
-def feature(name: str, *, default: bool | None, about: str) -> _Decorator:
-    """Add an option for a part of the template; without a default it stays as it is."""
-    return click.option(
-        f"--{name}/--no-{name}", default=default, show_default=default is not None, help=about
+def features(defaults: dict[str, bool | None]) -> _Decorator:
+    """Add options for parts of the template; without a default, a part stays as it is."""
+    return with_options(
+        *(
+            click.option(
+                f"--{name}/--no-{name}",
+                default=default,
+                show_default=default is not None,
+                help=FEATURES[name][1],
+            )
+            for name, default in defaults.items()
+        )
     )
 
 
-def component_features(defaults: dict[str, bool]) -> _Decorator:
-    """The parts that only components have; without a default a part stays as it is."""
-    about = {
-        "lib": "A Jsonnet library for other components.",
-        "pp": "Postprocessing filters.",
-        "matrix-tests": "A matrix of CI jobs for the test cases.",
-        "automerge-patch": "Merge patch releases of dependencies automatically.",
-        "automerge-patch-v0": "The same for version 0.x; implies --automerge-patch.",
-        "autorelease": "Release automatically after dependencies were merged.",
-    }
-    parts = [feature(name, default=defaults.get(name), about=text) for name, text in about.items()]
-    return with_options(*parts, *_automerge("add"))
-
-
-def automerge_removals(command: _Command) -> _Command:
-    """The reverse of the `--add-automerge-…` options."""
-    done: _Command = with_options(*_automerge("remove"))(command)
-    return done
-
-
-def existing_folder(name: str) -> _Decorator:
-    """The argument that names a checkout."""
-    return click.argument(name, type=Checkout())
+def automerge(verb: str) -> _Decorator:
+    """Add the options that add dependencies to lists, or remove them."""
+    return with_options(
+        *(
+            click.option(
+                f"--{verb}-automerge-{kind}-{by}",
+                multiple=True,
+                metavar=metavar,
+                help=f"{verb.capitalize()} {what} {about}; may be repeated.",
+            )
+            for kind, (_, about) in AUTOMERGE_LISTS.items()
+            for by, metavar, what in (
+                ("depname", "NAME", "a dependency"),
+                ("pattern", "PATTERN", "a regular expression for a dependency"),
+            )
+        )
+    )
 
 
 def existing_file(name: str) -> _Decorator:
@@ -228,28 +252,3 @@ def _pattern(ctx: click.Context, parameter: click.Parameter, value: str) -> re.P
         raise click.BadParameter(
             f"{value!r} is not a valid regular expression: {error.msg}{at}.", ctx, parameter
         ) from error
-
-
-def _not_negative(ctx: click.Context, parameter: click.Parameter, value: int) -> int:
-    if value < 0:
-        raise click.BadParameter(f"{value} is negative.", ctx, parameter)
-    if value > MOST_SECONDS:
-        message = f"{value} is more than a day ({MOST_SECONDS} seconds)."
-        raise click.BadParameter(message, ctx, parameter)
-    return value
-
-
-def _automerge(verb: str) -> list[_Decorator]:
-    return [
-        click.option(
-            f"--{verb}-automerge-{kind}-{by}",
-            multiple=True,
-            metavar=metavar,
-            help=f"{verb.capitalize()} {what} {about}; may be repeated.",
-        )
-        for kind, about in _AUTOMERGE_LISTS.items()
-        for by, metavar, what in (
-            ("depname", "NAME", "a dependency"),
-            ("pattern", "PATTERN", "a regular expression for a dependency"),
-        )
-    ]

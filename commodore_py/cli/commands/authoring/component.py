@@ -21,6 +21,7 @@ from commodore_py.cli.settings.options import (
     own_lock_options,
     strict_option,
 )
+from commodore_py.cli.settings.types import Checkout
 from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import CompileRequest, compile_component
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT
@@ -36,7 +37,8 @@ _COMPILE_SECTIONS = {
     "Output": "output repo_directory",
     "Compiling": "+strict +cache",
 }
-_FEATURES = {
+_FEATURES: dict[str, bool | None] = {
+    "golden-tests": True,
     "lib": False,
     "pp": False,
     "matrix-tests": True,
@@ -57,8 +59,8 @@ component.add_command(component_test)
 @component.command()
 @click.argument("slug")
 @template.new_options(_TEMPLATE)
-@template.feature("golden-tests", default=True, about="Compare the output with expected output.")
-@template.component_features(_FEATURES)
+@template.features(_FEATURES)
+@template.automerge("add")
 @template.test_case_option
 @click.pass_obj
 def new(settings: Globals, /, **options: Any) -> None:
@@ -67,11 +69,11 @@ def new(settings: Globals, /, **options: Any) -> None:
 
 
 @component.command()
-@template.existing_folder("component_path")
+@click.argument("component_path", type=Checkout())
 @template.update_options("")
-@template.feature("golden-tests", default=None, about="Compare the output with expected output.")
-@template.component_features({})
-@template.automerge_removals
+@template.features(dict.fromkeys(_FEATURES))
+@template.automerge("add")
+@template.automerge("remove")
 @template.test_case_option
 def update(**options: Any) -> None:
     """Update the component at COMPONENT_PATH from its template."""
@@ -88,7 +90,7 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool) -> None:
 
 
 @component.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
-@template.existing_folder("path")
+@click.argument("path", type=Checkout())
 @click.option(
     "-f",
     "--values",

@@ -86,7 +86,7 @@ package.add_command(package_test)
 @package.command()
 @click.argument("slug")
 @template.new_options(_TEMPLATE)
-@template.feature("golden-tests", default=True, about="Compare the output with expected output.")
+@template.features({"golden-tests": True})
 @template.test_case_option
 @click.pass_obj
 def new(settings: Globals, /, **options: Any) -> None:
@@ -95,9 +95,9 @@ def new(settings: Globals, /, **options: Any) -> None:
 
 
 @package.command()
-@template.existing_folder("package_path")
+@click.argument("package_path", type=Checkout())
 @template.update_options(None)
-@template.feature("golden-tests", default=None, about="Compare the output with expected output.")
+@template.features({"golden-tests": None})
 @template.test_case_option
 def update(**options: Any) -> None:
     """Update the package at PACKAGE_PATH from its template."""
@@ -105,7 +105,7 @@ def update(**options: Any) -> None:
 
 
 @package.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
-@template.existing_folder("path")
+@click.argument("path", type=Checkout())
 @click.argument("test_class", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "-f",

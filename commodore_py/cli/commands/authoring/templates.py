@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings.options import Globals, config_of
+from commodore_py.cli.settings.template_options import AUTOMERGE_LISTS, FEATURES
 from commodore_py.dependencies.protection.authoring import (
     BRANCH,
     checkout_problem,
@@ -36,20 +37,6 @@ if TYPE_CHECKING:
 
 
 _OWNER: Final = "projectsyn"
-_FEATURES: Final = {
-    "lib": "add_lib",
-    "pp": "add_pp",
-    "golden_tests": "add_golden",
-    "matrix_tests": "add_matrix",
-    "automerge_patch": "automerge_patch",
-    "automerge_patch_v0": "automerge_patch_v0",
-    "autorelease": "auto_release",
-}
-_LISTS: Final = {
-    "patch_block": "automerge_patch_regexp_blocklist",
-    "patch_v0_allow": "automerge_patch_v0_regexp_allowlist",
-    "minor_allow": "automerge_minor_regexp_allowlist",
-}
 
 
 def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> None:
@@ -160,11 +147,11 @@ def _refuse_deletion(config: Config, slug: str, place: Path) -> None:
 
 
 def _template_options(options: Mapping[str, Any]) -> TemplateOptions:
-    values = {
-        variable: "y" if options[name] else "n"
-        for name, variable in _FEATURES.items()
-        if options.get(name) is not None
-    }
+    values = {}
+    for name, (variable, _) in FEATURES.items():
+        is_on = options.get(name.replace("-", "_"))
+        if is_on is not None:
+            values[variable] = "y" if is_on else "n"
     if options["copyright_holder"]:
         values["copyright_holder"] = options["copyright_holder"]
     if options.get("update_copyright_year"):
@@ -182,8 +169,8 @@ def _template_options(options: Mapping[str, Any]) -> TemplateOptions:
 def _entries(options: Mapping[str, Any], verb: str) -> dict[str, list[str]]:
     """Entries of lists of dependencies; names are anchored, but not escaped."""
     lists = {}
-    for kind, variable in _LISTS.items():
-        start = f"{verb}_automerge_{kind}"
+    for kind, (variable, _) in AUTOMERGE_LISTS.items():
+        start = f"{verb}_automerge_{kind.replace('-', '_')}"
         names, patterns = options.get(f"{start}_depname", ()), options.get(f"{start}_pattern", ())
         if entries := [*(f"^{name}$" for name in names), *patterns]:
             lists[variable] = entries
