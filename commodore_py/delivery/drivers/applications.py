@@ -38,7 +38,9 @@ class Applications:
     def __init__(self, documents: Iterable[Document]) -> None:
         self.all = tuple(documents)
         self.owners = tuple(
-            document for document in self.all if _synced(document) == document.path.parent
+            document
+            for document in self.all
+            if synced_folder(document.content) == document.path.parent
         )
         owners = {(owner.instance, owner.path, owner.position) for owner in self.owners}
         self._others: dict[str, list[Document]] = {}
@@ -49,7 +51,8 @@ class Applications:
     def of(self, instance: str) -> tuple[Document, ...]:
         """Applications that deploy the folder of the instance, otherwise those with its name."""
         mine = self._others.get(instance, ())
-        by_path = [document for document in mine if _synced(document) == PurePosixPath(instance)]
+        folder = PurePosixPath(instance)
+        by_path = [document for document in mine if synced_folder(document.content) == folder]
         return tuple(by_path or (document for document in mine if document.name == instance))
 
     def owner_of(self, document: Document) -> Document | None:
@@ -65,7 +68,7 @@ class Applications:
             (len(folder.parts), other)
             for other in self.all
             if other is not document
-            and (folder := _synced(other))
+            and (folder := synced_folder(other.content))
             and document.path.is_relative_to(folder)
         ]
         return max(deployers, key=lambda pair: pair[0])[1] if deployers else None
@@ -76,11 +79,16 @@ class Applications:
         content = documents[0].content if documents else {}
         prune = leaf.app.get("prune", value_in(content, "spec", "syncPolicy", "automated", "prune"))
         namespace = value_in(content, "spec", "destination", "namespace")
-        path = (_synced(documents[0]) if documents else None) or PurePosixPath(leaf.instance)
+        path = synced_folder(content) or PurePosixPath(leaf.instance)
         options = value_in(content, "spec", "syncPolicy", "syncOptions")
         created = isinstance(options, list) and "CreateNamespace=true" in options
         creates = leaf.app.get("createNamespace", created)
         return Deployed(path, str(namespace or ""), bool(prune), bool(creates))
+
+
+def synced_folder(content: object) -> PurePosixPath | None:
+    """The folder below `manifests/` that an Application deploys."""
+    return below_manifests(value_in(content, "spec", "source", "path"))
 
 
 def below_manifests(path: object) -> PurePosixPath | None:
@@ -90,5 +98,6 @@ def below_manifests(path: object) -> PurePosixPath | None:
     return PurePosixPath(path).relative_to(MANIFESTS)
 
 
-def _synced(document: Document) -> PurePosixPath | None:
-    return below_manifests(value_in(document.content, "spec", "source", "path"))
+def step_of(name: str, folder: PurePosixPath | None) -> str:
+    """The step of an Application: the instance whose folder it deploys, or its own name."""
+    return folder.name if folder is not None and len(folder.parts) == 1 else name

@@ -59,14 +59,7 @@ def path_findings(laid: Laid) -> Iterator[Finding]:
 def place_findings(trees: Mapping[str, Tree], folders: Collection[str]) -> Iterator[Finding]:
     """Instances that write into folders of the driver."""
     for instance, tree in trees.items():
-        taken = next(
-            (
-                pure_posix_path.parts[0]
-                for pure_posix_path in tree
-                if pure_posix_path.parts[0] in folders
-            ),
-            None,
-        )
+        taken = next((path.parts[0] for path in tree if path.parts[0] in folders), None)
         if taken is not None:
             message = f"instance {instance} and the driver would both write {taken}/"
             yield Finding("plan/path", message, PLAN, "use another output path")

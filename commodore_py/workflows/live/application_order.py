@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import files
 from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.delivery.drivers import argocd
+from commodore_py.delivery.drivers.applications import below_manifests, step_of
 from commodore_py.delivery.drivers.argocd.edits import GATE
-from commodore_py.delivery.drivers.argocd.reading import step_of
 from commodore_py.manifests.order.applications import KIND
 from commodore_py.manifests.order.hooks import annotations_of
 from commodore_py.model.tree import Tree
@@ -40,7 +40,7 @@ class ApplicationOrder:
 def order_in(cluster: LiveCluster) -> ApplicationOrder:
     """The order of the plan."""
     steps = {
-        step_of(application.name, path): application.name
+        step_of(application.name, below_manifests(path)): application.name
         for application, _ in cluster.assigned.applications
         for path in (*application.paths, *application.flat)[:1]
     }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from commodore_py.adapters import ending
 from commodore_py.delivery.algebra import DONE, Calls, Result
 from commodore_py.delivery.conditions import holds
-from commodore_py.delivery.drivers.applications import below_manifests
+from commodore_py.delivery.drivers.applications import step_of, synced_folder
 from commodore_py.delivery.readiness import BACK_ENDS, Expected, gone, result_of
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.objects import value_in
@@ -107,13 +107,12 @@ class _Watched:
                 continue
             namespace = target.id.namespace
             content = target.object.content
-            folder = below_manifests(value_in(content, "spec", "source", "path"))
+            folder = synced_folder(content)
             if folder is not None and PurePosixPath(target.object.file).parent.name == folder.name:
                 if value_in(content, "spec", "syncPolicy", "automated", "prune") is not True:
                     self._owner = target.id.name
             else:
-                is_instance_folder = folder is not None and len(folder.parts) == 1
-                name = folder.name if folder is not None and is_instance_folder else target.id.name
+                name = step_of(target.id.name, folder)
                 self._paths.setdefault(name, []).append(target.path)
         self._api = cluster.kinds.find(self._back_end.group, self._back_end.kind)
         self._namespace = namespace

@@ -11,13 +11,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.delivery.drivers.applications import GROUP, KIND
+from commodore_py.delivery.drivers.applications import GROUP, KIND, synced_folder
 from commodore_py.delivery.drivers.documents import Documents
 from commodore_py.delivery.reading import PLAN
 from commodore_py.manifests.objects import value_in
 
 from .edits import GATE, annotate, inner
-from .published import synced_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

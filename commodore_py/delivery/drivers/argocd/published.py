@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications, below_manifests
+from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications, synced_folder
 from commodore_py.delivery.drivers.documents import Documents, documents_in
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.reading import PLAN
@@ -102,11 +102,6 @@ class Published:
 def prunes(owner: Document) -> bool:
     """Return whether an Application deletes what leaves its folder."""
     return value_in(owner.content, "spec", "syncPolicy", "automated", "prune") is True
-
-
-def synced_folder(content: Mapping[str, Any]) -> PurePosixPath | None:
-    """The folder below `manifests/` that an Application deploys."""
-    return below_manifests(value_in(content, "spec", "source", "path"))
 
 
 def set_pruning(content: dict[str, Any], option: str) -> None:

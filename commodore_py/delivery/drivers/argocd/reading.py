@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.delivery.drivers.applications import KIND, below_manifests
+from commodore_py.delivery.drivers.applications import KIND, step_of, synced_folder
 from commodore_py.delivery.drivers.documents import Document, documents_in
 from commodore_py.delivery.nodes import Concurrent, Leaf, Serial
 from commodore_py.delivery.normal import Order, order_of
@@ -39,7 +39,9 @@ def read_back(manifests: Tree) -> Order:
         _step(folder)
         for top in tops
         for folder in folders[top]
-        if folder.content["kind"] == KIND and not _is_planned(folder) and _path(folder) != top
+        if folder.content["kind"] == KIND
+        and not _is_planned(folder)
+        and synced_folder(folder.content) != top
     ]
     parts = tuple(_group(folders, top) for top in tops)
     return order_of(Concurrent(parts) if parts else None, last)
@@ -49,7 +51,7 @@ def _group(folders: Mapping[PurePosixPath, list[Document]], folder: PurePosixPat
     waves: dict[int, list[Node]] = {}
     for document in folders.get(folder, ()):
         if _is_planned(document):
-            path = _path(document)
+            path = synced_folder(document.content)
             is_group = path is not None and path.parent == GROUPS
             node = _group(folders, path) if path and is_group else Leaf(_step(document))
             waves.setdefault(wave_set(document) or 0, []).append(node)
@@ -62,17 +64,7 @@ def _is_planned(document: Document) -> bool:
     return document.path.name.startswith("plan-")
 
 
-def _path(document: Document) -> PurePosixPath | None:
-    return below_manifests(value_in(document.content, "spec", "source", "path"))
-
-
 def _step(document: Document) -> str:
     if document.content["kind"] != KIND:
         return f"resource/{document.path.stem.removeprefix('plan-')}"
-    return step_of(document.name, value_in(document.content, "spec", "source", "path"))
-
-
-def step_of(name: str, path: object) -> str:
-    """The step of an Application: the instance that it deploys, or its own name."""
-    folder = below_manifests(path)
-    return folder.name if folder is not None and len(folder.parts) == 1 else name
+    return step_of(document.name, synced_folder(document.content))
