@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import BOOTSTRAP
@@ -13,7 +13,7 @@ from commodore_py.model.problems.codes import severity_of
 from commodore_py.model.spot import PlaceOf, Spot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from commodore_py.model.spot import ParameterPath
 
@@ -57,6 +57,36 @@ def _place(path: ParameterPath, place_of: PlaceOf, note: str = "") -> Place:
     if not line.isdecimal():
         return Place(file=f"{file}:{line}" if file else line, field=name, note=note)
     return Place(file, int(line), field=name, note=note)
+
+
+class Shapes:
+    """Reads plain data, and collects what is wrong with it."""
+
+    def __init__(self, *, unknown: str, wrong: str) -> None:
+        self.findings: list[Finding] = []
+        self._unknown, self._wrong = unknown, wrong
+
+    def add(self, code: str, message: str, path: ParameterPath, remedy: str = "") -> None:
+        """A finding."""
+        self.findings.append(Finding(code, message, path, remedy))
+
+    def fields(
+        self, value: Mapping[Any, Any], types: Mapping[str, type], path: ParameterPath, what: str
+    ) -> dict[str, Any]:
+        """The fields that are known and have their types; none is the same as null."""
+        fields: dict[str, Any] = {}
+        for key, field in value.items():
+            if key not in types:
+                remedy = near(str(key), types)
+                self.add(self._unknown, f"{key} is not {what}", (*path, key), remedy)
+            elif field is not None and not isinstance(field, types[key]):
+                self.add(self._wrong, f"{key} is not {_WORDS[types[key]]}", (*path, key))
+            elif field is not None:
+                fields[key] = field
+        return fields
+
+
+_WORDS = {bool: "true or false", str: "text", dict: "a mapping", list: "a list"}
 
 
 def near(name: str, names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.manifests.objects import value_in
 
-from .findings import Finding, near
+from .findings import Finding, Shapes, near
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +42,6 @@ _CLUSTER: Mapping[str, type] = {
     "project": str,
     "kubeconfig": dict,
 }
-_WORDS = {str: "text", dict: "a mapping", list: "a list", bool: "true or false"}
 _SECRETS = ("bearerToken", "password", "keyData")
 
 
@@ -76,27 +75,26 @@ class Settings:
         return self.words[path]
 
 
-class _Reader:
+class _Reader(Shapes):
     def __init__(self) -> None:
-        self.findings: list[Finding] = []
+        super().__init__(unknown="plan/setting", wrong="plan/setting")
 
     def settings(self, given: Any) -> Settings:
-        given = self._mapping(given, DELIVERY)
-        allowed = {"driver", "clusters", *(path[0] for path in (*_CHOICES, *_TEXTS))}
-        self._known(given, allowed, DELIVERY)
-        words: dict[tuple[str, ...], str] = {}
-        for path, default in {**{p: c[0] for p, c in _CHOICES.items()}, **_TEXTS}.items():
-            words[path] = self._word(given, path, default)
-        for group in ("argocd", "flux"):
-            inside = {p[1] for p in (*_CHOICES, *_TEXTS) if p[0] == group}
-            at = (*DELIVERY, group)
-            self._known(self._mapping(given.get(group), at), inside, at)
-        at = (*DELIVERY, "clusters")
-        clusters = self._mapping(given.get("clusters"), at)
+        types: dict[str, type] = {"driver": object, "unlisted": object, "clusters": dict}
+        groups = dict.fromkeys(("argocd", "flux"), dict)
+        given = self._mapping(given, types | groups, DELIVERY)
+        paths = (*_CHOICES, *_TEXTS)
+        for group in groups:
+            inside = {path[1]: object for path in paths if path[0] == group}
+            self._mapping(given.get(group), inside, (*DELIVERY, group))
+        defaults = {**{path: choices[0] for path, choices in _CHOICES.items()}, **_TEXTS}
         return Settings(
             self._drivers(given.get("driver", "argocd")),
-            words,
-            {str(name): self._cluster(str(name), fields) for name, fields in clusters.items()},
+            {path: self._word(given, path, default) for path, default in defaults.items()},
+            {
+                str(name): self._cluster(str(name), c)
+                for name, c in given.get("clusters", {}).items()
+            },
             "unlisted" in given,
         )
 
@@ -105,7 +103,7 @@ class _Reader:
         at = (*DELIVERY, "driver")
         for name in names:
             if name not in DRIVERS:
-                self._wrong(f"{name} is not a driver", at, near(str(name), DRIVERS))
+                self.add("plan/setting", f"{name} is not a driver", at, near(str(name), DRIVERS))
         return tuple(dict.fromkeys(name for name in names if name in DRIVERS))
 
     def _word(self, given: Mapping[str, Any], path: tuple[str, ...], default: str) -> str:
@@ -116,51 +114,31 @@ class _Reader:
             return ""
         choices = _CHOICES.get(path, ())
         if not isinstance(value, str) or (choices and value not in choices):
-            self._wrong(
-                f"{value} is not a value of {path[-1]}",
-                (*DELIVERY, *path),
-                near(str(value), choices),
-            )
+            message = f"{value} is not a value of {path[-1]}"
+            self.add("plan/setting", message, (*DELIVERY, *path), near(str(value), choices))
             return default
         return value
 
     def _cluster(self, name: str, given: Any) -> Cluster:
-        at = (*DELIVERY, "clusters", name)
-        given = self._mapping(given, at)
-        self._known(given, set(_CLUSTER), at)
-        for key, kind in _CLUSTER.items():
-            value = given.get(key)
-            if value is not None and not isinstance(value, kind):
-                self._wrong(f"{key} of cluster {name} is not {_WORDS[kind]}", (*at, key))
-                given = {other_key: field for other_key, field in given.items() if other_key != key}
-        labels = {str(key): str(value) for key, value in (given.get("labels") or {}).items()}
+        fields = self._mapping(given, _CLUSTER, (*DELIVERY, "clusters", name))
+        labels = {str(key): str(value) for key, value in fields.get("labels", {}).items()}
         return Cluster(
             name,
-            given.get("server") or "",
+            fields.get("server", ""),
             tuple(sorted(labels.items())),
-            given.get("prefix") or "cluster",
-            given.get("credentials") or {},
-            tuple(map(str, given.get("namespaces") or ())),
-            given.get("clusterResources"),
-            given.get("project") or "",
-            {str(key): str(value) for key, value in (given.get("kubeconfig") or {}).items()},
+            fields.get("prefix") or "cluster",
+            fields.get("credentials", {}),
+            tuple(map(str, fields.get("namespaces", ()))),
+            fields.get("clusterResources"),
+            fields.get("project", ""),
+            {str(key): str(value) for key, value in fields.get("kubeconfig", {}).items()},
         )
 
-    def _mapping(self, value: Any, at: ParameterPath) -> dict[str, Any]:
-        if value is None or isinstance(value, dict):
-            return value or {}
-        self._wrong(f"{at[-1]} is not a mapping", at)
-        return {}
-
-    def _known(self, value: Mapping[str, Any], allowed: set[str], at: ParameterPath) -> None:
-        for word in value:
-            if word not in allowed:
-                self._wrong(
-                    f"{word} is not a setting of {at[-1]}", (*at, word), near(str(word), allowed)
-                )
-
-    def _wrong(self, message: str, at: ParameterPath, remedy: str = "") -> None:
-        self.findings.append(Finding("plan/setting", message, at, remedy))
+    def _mapping(self, value: Any, types: Mapping[str, type], at: ParameterPath) -> dict[str, Any]:
+        if not isinstance(value, dict | None):
+            self.add("plan/setting", f"{at[-1]} is not a mapping", at)
+        given = value if isinstance(value, dict) else {}
+        return self.fields(given, types, at, f"a setting of {at[-1]}")
 
 
 def settings_of(given: Any) -> tuple[Settings, list[Finding]]:
