@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text, yaml
+from commodore_py.adapters.yaml.error import MOST_LEVELS
 from commodore_py.errors import CommodoreError
 
 from .objects import KubeObject, identify, members, value_in
@@ -31,10 +32,6 @@ _MARKS = (b"\napiVersion: ", b"\nkind: ", b"\nmetadata:")
 _NAMED = re.compile(rb"^ +(?:name|generateName): \S", re.MULTILINE)
 TOOL_FILES = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization", "Chart.yaml"})
 """Files by which Argo CD lets a tool render their folder."""
-MOST_LEVELS = 100
-"""How deep objects may be nested to be compared by their fields; Kubernetes' own take 30."""
-_DEEP_LINE = b" " * (MOST_LEVELS // 2)
-_MANY_DASHES = b"- " * (MOST_LEVELS // 4)
 _ENDINGS = (".yaml", ".yml", ".json")
 
 
@@ -63,7 +60,7 @@ def split_documents(text: bytes) -> tuple[bytes, ...]:
 def read(
     text: bytes, path: str, *, hide: Callable[[list[object], bytes], list[object]] | None = None
 ) -> Read | None:
-    """Parse a file, or return None if that fails, or if it is nested too deeply to be compared.
+    """Parse a file, or return None if that fails.
 
     `hide` gives the documents as they may be shown.
     """
@@ -75,8 +72,6 @@ def read(
         if hide is not None:
             loaded = hide(loaded, text)
         documents = [member for document in loaded for member in members(document)]
-        if _may_be_deep(text) and _is_deep(documents):
-            return None
     except (CommodoreError, ValueError, RecursionError):
         return None
     objects: list[KubeObject] = []
@@ -90,29 +85,8 @@ def read(
     return Read(tuple(objects), tuple(others))
 
 
-def _may_be_deep(text: bytes) -> bool:
-    """Return whether a text may exceed the levels: each takes a bracket, a column, or a dash."""
-    return (
-        text.count(b"[") + text.count(b"{") > MOST_LEVELS
-        or _DEEP_LINE in text
-        or _MANY_DASHES in text
-    )
-
-
-def _is_deep(value: object) -> bool:
-    waiting = [(value, 0)]
-    while waiting:
-        node, level = waiting.pop()
-        if level > MOST_LEVELS:
-            return True
-        if isinstance(node, dict | list):
-            inner = node.values() if isinstance(node, dict) else node
-            waiting += [(part, level + 1) for part in inner]
-    return False
-
-
 def _load_json(text: bytes, *, name: str) -> list[object]:
-    return [json_text.load(text, name=name)] if text.strip() else []
+    return [json_text.load(text, name=name, levels=MOST_LEVELS)] if text.strip() else []
 
 
 def _bytes(name: str) -> bytes:
