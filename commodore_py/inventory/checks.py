@@ -229,19 +229,15 @@ def _in_files(files: Iterable[Path], reach: Reach | None = None) -> Iterator[Com
 
 def removed_references(content: object) -> Iterator[tuple[ParameterPath, str, str]]:
     """Removed references in the values of a file: path, reference and replacement."""
-    for path, text in _strings(content, (), ()):
+    for path, text in _strings(content, ()):
         for reference, replacement in REMOVED_REFERENCES.items():
             if reference in text:
                 yield path, reference, replacement
 
 
-def _strings(
-    value: object, path: ParameterPath, above: tuple[object, ...]
-) -> Iterator[tuple[ParameterPath, str]]:
+def _strings(value: object, path: ParameterPath) -> Iterator[tuple[ParameterPath, str]]:
     if isinstance(value, str):
         yield path, value
-        return
-    if any(value is outer for outer in above):  # an alias inside its own anchor
         return
     pairs: Iterable[tuple[Hashable, object]] = ()
     if isinstance(value, Mapping):
@@ -249,4 +245,4 @@ def _strings(
     elif isinstance(value, list):
         pairs = ((Index(index), child) for index, child in enumerate(value))
     for key, child in pairs:
-        yield from _strings(child, (*path, key), (*above, value))
+        yield from _strings(child, (*path, key))

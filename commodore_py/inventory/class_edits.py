@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from commodore_py.adapters.yaml import splice
 from commodore_py.adapters.yaml.parts import parts_of, text_of
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
+from commodore_py.manifests.values import same
 
 from .engine import numbers
 from .engine.reader import read
@@ -150,7 +150,7 @@ def _verify(before: Any, after: Any, edit: Edit) -> None:
             expected = _with(before, edit.path, [*items, *_plain(edit.value)])
         case "unset":
             expected = _without(before, edit.path)
-    if not _same(after, expected):
+    if not same(after, expected):
         raise Unverified(f"{edit.verb} of {dotted(edit.path)} would change something else")
 
 
@@ -188,17 +188,6 @@ def _without(value: Any, path: Path, *, depth: int = 0) -> Any:
         kept = {name: below if name == key else item for name, item in value.items()}
         kept = {name: item for name, item in kept.items() if item is not _GONE}
     return kept if kept or not depth else _GONE
-
-
-def _same(left: Any, right: Any) -> bool:
-    """Compare two values, types included; a NaN equals itself."""
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, dict):
-        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
-    if isinstance(left, list):
-        return len(left) == len(right) and all(map(_same, left, right))
-    return bool(left == right) or (isinstance(left, float) and isnan(left) and isnan(right))
 
 
 def _plain(value: Any) -> Any:

@@ -176,11 +176,7 @@ def object_in(kind: Kind, name: str, path: Path, content: bytes | None = None) -
         path, expected=f"one {kind} object of Lieutenant's API", content=content
     )
     reader = FieldReader(api_object)
-    try:
-        problems = list(_not_json(api_object.fields, ()))
-    except RecursionError as error:
-        raise CommodoreError("nested too deeply", where=str(path)) from error
-    for where, problem in problems:
+    for where, problem in _not_json(api_object.fields, ()):
         reader.reject(problem, *where, hint="put it in quotes")
     written_id = reader.required("id", missing="id is missing", hint=f"write `id: {name}`")
     if written_id and written_id != name:

@@ -13,7 +13,6 @@ from commodore_py.adapters.yaml.error import MOST_LEVELS
 from commodore_py.errors import CommodoreError
 
 from .objects import KubeObject, identify, members, value_in
-from .values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -67,12 +66,10 @@ def read(
     load = partial(_load_json if path.endswith(".json") else yaml.load_all, name=path)
     try:
         loaded = load(text)
-        if b"&" in text:  # fails for aliases that contain themselves
-            canonical(loaded)
         if hide is not None:
             loaded = hide(loaded, text)
         documents = [member for document in loaded for member in members(document)]
-    except (CommodoreError, ValueError, RecursionError):
+    except (CommodoreError, ValueError):
         return None
     objects: list[KubeObject] = []
     others: list[object] = []
