@@ -26,6 +26,7 @@ _VALUES = frozenset(("data", "stringdata"))
 _MERGE = "<<"
 _SHOWN = frozenset(("apiVersion", "kind", "metadata", "type", "immutable", _MERGE))
 """What a Secret has besides values; whatever else is in it was meant to be one."""
+_MOST_MERGED = 1_000
 _MAY_HOLD_ONE = re.compile(r"(?s)(?=.*kind).*[Ss]ecret|.*(?:\\[xuU\r\n]|!!binary)").match
 # How deep texts in texts are parsed; what is deeper is hidden if it may hold a Secret.
 _MOST_NESTED = 3
@@ -186,6 +187,8 @@ class _Nodes:
                     fresh = [m for m in merged if isinstance(m, yaml.MappingNode)]
                     waiting += [m for m in fresh if id(m) not in seen]
                     seen.update(map(id, fresh))
+            if len(seen) > _MOST_MERGED:
+                raise ValueError("too many mappings are merged")
         return members
 
     def items(self, node: yaml.Node) -> Iterable[yaml.Node]:
