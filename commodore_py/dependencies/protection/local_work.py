@@ -134,49 +134,38 @@ def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[st
     ref = f"{_BACKUPS}/{moment()}"
     git(directory, "update-ref", ref, _snapshot(directory, what, ignored))
     for branch, tip in _branches(directory):
-        keep_tip(directory, f"{ref}-{branch}", tip)
+        _keep_tip(directory, f"{ref}-{branch}", tip)
     log.warning(
         "%s: local work was backed up; see it with: git -C %s show --stat %s", what, kept_in, ref
     )
 
 
-def keep_tip(directory: Path, ref: str, commit: str) -> bool:
-    """Keep a commit under a ref if it exists nowhere else; returns whether it was kept."""
-    if not unpushed(directory, "--max-count=1", commit):
-        return False
-    git(directory, "update-ref", ref, commit)
-    return True
-
-
 def keep_branch(directory: Path, branch: str, commit: str) -> None:
     """Before a local branch is moved to a commit, keep what only this branch has."""
     tip = commit_of(directory, HEADS + branch)
-    if tip is None or tip == commit:
-        return
-    ref = f"{_BACKUPS}/{moment()}-{branch}"
-    if keep_tip(directory, ref, tip):
-        log.warning(
-            "branch %s had commits that its remote has not; see them with: git -C %s log %s",
-            branch,
-            directory,
-            ref,
-        )
+    if tip is not None and tip != commit:
+        _keep(directory, branch, tip, f"branch {branch} had commits that its remote has not")
 
 
 def keep_head(bare: Path, worktree: Worktree) -> None:
     """Before Git forgets a worktree that was deleted, keep what only its HEAD leads to."""
     head, name = worktree.commit, worktree.path.name
-    if not head or worktree.branch or commit_of(bare, head) is None:
-        return  # branches stay
+    if head and not worktree.branch and commit_of(bare, head) is not None:  # branches stay
+        _keep(bare, name, head, f"checkout {name} was deleted with commits that its remote has not")
+
+
+def _keep(directory: Path, name: str, commit: str, what: str) -> None:
     ref = f"{_BACKUPS}/{moment()}-{name}"
-    if keep_tip(bare, ref, head):
-        log.warning(
-            "checkout %s was deleted with commits that its remote has not; see them with:"
-            " git -C %s log %s",
-            name,
-            bare,
-            ref,
-        )
+    if _keep_tip(directory, ref, commit):
+        log.warning("%s; see them with: git -C %s log %s", what, directory, ref)
+
+
+def _keep_tip(directory: Path, ref: str, commit: str) -> bool:
+    """Keep a commit under a ref if it exists nowhere else; returns whether it was kept."""
+    if not unpushed(directory, "--max-count=1", commit):
+        return False
+    git(directory, "update-ref", ref, commit)
+    return True
 
 
 def move_aside(what: str, directory: Path) -> None:
