@@ -56,7 +56,7 @@ class Charts:
     def fetch(self, chart: Chart) -> Stored:
         """Fetch a chart; a cached exact version is used without a request."""
         exact = is_exact(chart.version)
-        cached = self.settings.store.find("chart", chart.repository, chart.name, chart.version)
+        cached = self.settings.store.find(*_key(chart))
         if cached is not None and (exact or not self.settings.refresh):
             self._compare_with_index(chart, cached.sha256, cached.about)
             return cached
@@ -93,7 +93,7 @@ class Charts:
         url = resolved(chart.repository, offer.url)
         if url.startswith(_OCI):
             return self._from_registry(chart, url)
-        cached = self.settings.store.find("chart", chart.repository, chart.name, offer.version)
+        cached = self.settings.store.find(*_key(chart._replace(version=offer.version)))
         if cached is not None and cached.sha256 == _plain(offer.digest):
             return cached
         with self.settings.store.incoming() as folder:
@@ -106,17 +106,7 @@ class Charts:
                 self._compare_with_index(
                     chart, arrived.sha256, {"version": offer.version, **altered}
                 )
-            return self.settings.store.add(
-                file,
-                f"chart {chart.name} {offer.version} of {without_secrets(chart.repository)}",
-                "chart",
-                chart.repository,
-                chart.name,
-                offer.version,
-                version=offer.version,
-                form="chart",
-                **altered,
-            )
+            return self._stored(file, chart, offer.version, chart.repository, **altered)
 
     def _from_registry(self, chart: Chart, url: str) -> Stored:
         reference = Reference.parse(url.removeprefix(_OCI).rstrip("/"))
@@ -130,16 +120,12 @@ class Charts:
             file = folder / "chart.tgz"
             registry.blob(digest, file)
             _require_chart(file, str(registry.reference))
-            return self.settings.store.add(
-                file,
-                f"chart {chart.name} {version} of {url}",
-                "chart",
-                chart.repository,
-                chart.name,
-                version,
-                version=version,
-                form="chart",
-            )
+            return self._stored(file, chart, version, url)
+
+    def _stored(self, file: Path, chart: Chart, version: str, place: str, **about: str) -> Stored:
+        source = f"chart {chart.name} {version} of {without_secrets(place)}"
+        key = _key(chart._replace(version=version))
+        return self.settings.store.add(file, source, *key, version=version, form="chart", **about)
 
     def _tag(self, registry: Registry, chart: Chart, url: str) -> str:
         given = registry.reference.tag

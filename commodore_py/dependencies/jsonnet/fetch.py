@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from .jsonnetfile import GitSource
 from .resolve import Package
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from commodore_py.dependencies.git.mirrors import Mirrors
@@ -59,7 +60,6 @@ class Clones:
         self._mirrors = mirrors
         self._shared: dict[str, tuple[Path, str]] = {}
         self._listed: dict[Path, Refs] = {}
-        self._errors: dict[Path, str] = {}
 
     @classmethod
     def shared_with(
@@ -112,12 +112,7 @@ class Clones:
             return self.commit(remote, version)
         if is_commit(version):
             return version
-        try:
-            commit = _named(self.refs(remote), remote, version)
-        except ProgramFailed as error:
-            url = self._place(remote)[1]
-            raise _cannot_fetch(url, error.stderr.strip() or str(error)) from error
-        return commit or self.commit(remote, version)
+        return _named(self.refs(remote), remote, version) or self.commit(remote, version)
 
     def provide(self, remote: Remote, commit: str) -> None:
         """Make the files of a commit available."""
@@ -133,23 +128,20 @@ class Clones:
         """The branches and tags of a remote."""
         bare, url = self._place(remote)
         if bare not in self._listed:
-            self._listed[bare] = list_refs(url)
+            with _fetching(url):
+                self._listed[bare] = list_refs(url)
         return self._listed[bare]
 
     def _updated(self, remote: Remote, version: str) -> Refs:
         """The refs of a clone that was updated for a version."""
         bare, url = self._place(remote)
-        if bare not in self._errors:
-            shared = any(bare == place for place, _ in self._shared.values())
-            try:
-                listed = None if is_commit(version) else self.refs(remote)
-                if (bare / "HEAD").is_file():
-                    return bare_clones.update_clone(bare, url, {version}, listed, configured=shared)
-                bare_clones.make_clone(bare, url, {version}, listed, self._mirrors)
-                return listed or refs_of(bare)
-            except ProgramFailed as error:
-                self._errors[bare] = error.stderr.strip() or str(error)
-        raise _cannot_fetch(url, self._errors[bare])
+        shared = any(bare == place for place, _ in self._shared.values())
+        listed = None if is_commit(version) else self.refs(remote)
+        with _fetching(url):
+            if (bare / "HEAD").is_file():
+                return bare_clones.update_clone(bare, url, {version}, listed, configured=shared)
+            bare_clones.make_clone(bare, url, {version}, listed, self._mirrors)
+            return listed or refs_of(bare)
 
 
 def fetch_all(requests: Sequence[Requirement], clones: Clones, cache: Path) -> list[Outcome]:
@@ -189,12 +181,17 @@ def _fetched_library(request: Requirement, clones: Clones, cache: Path) -> Outco
     return CommodoreError("there is no such folder", where=str(source.folder))
 
 
-def _cannot_fetch(url: str, reason: str) -> CommodoreError:
-    return CommodoreError(
-        f"cannot fetch its repository: {reason}",
-        where=without_secrets(url),
-        hint="check the remote, and that you may read it",
-    )
+@contextmanager
+def _fetching(url: str) -> Iterator[None]:
+    """Explain a failure of Git."""
+    try:
+        yield
+    except ProgramFailed as error:
+        raise CommodoreError(
+            f"cannot fetch its repository: {error.stderr.strip() or error}",
+            where=without_secrets(url),
+            hint="check the remote, and that you may read it",
+        ) from error
 
 
 def _fetch_by_id(bare: Path, commit: str) -> bool:
