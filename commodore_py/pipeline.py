@@ -110,7 +110,7 @@ def compile_catalog(
             rendered = render(config, sources, lock)
         times.append(monotonic())
         refuse((*rendered.notices, *sources.notices, *lock.notices), strict=config.strict)
-        lock.finish()
+        lock_use = lock.finish()
         notices = (*rendered.notices, *sources.notices, *lock.notices)
         published = publish(config, sources, rendered, approve)
         compiler.share_results(config, events.of(NewResult))
@@ -119,7 +119,7 @@ def compile_catalog(
     times.append(monotonic())
     took = (round(end - start, 3) for start, end in pairwise(times))
     timings = tuple(zip(_ACTS, took, strict=True))
-    return replace(published, notices=notices, lock=lock.use(), timings=timings)
+    return replace(published, notices=notices, lock=lock_use, timings=timings)
 
 
 @run_log.act("check settings")

@@ -22,7 +22,7 @@ class ReportOutcome(Enum):
 class LockUse(NamedTuple):
     """Changes of a lock file, by the names of inputs."""
 
-    file: str
+    file: str = ""
     written: bool = False
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()

@@ -123,7 +123,7 @@ def create(
     else:
         for line in locks.change_lines(outcome.changes):
             messages.info(line)
-        messages.info(f"Wrote {short_name(Path(outcome.file))}")
+        messages.info(f"Wrote {short_name(Path(outcome.changes.file))}")
     messages.notices(outcome.notices)
 
 
@@ -176,7 +176,8 @@ def update(
         dry_run=dry_run,
         compare=diff != "none",
     )
-    changed = any(name for step in steps for names in step.changes[1:] for name in names)
+    changes = [step.changes for step in steps]
+    changed = any(change.added or change.changed or change.removed for change in changes)
     if output != "text":
         written = changed and not dry_run
         content = {"schema": "lock-update/v1", "file": str(file), "written": written}

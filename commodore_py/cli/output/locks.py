@@ -9,14 +9,14 @@ from commodore_py.adapters import escaping
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.dependencies.lock.run import Changes
+    from commodore_py.model.published import LockUse
     from commodore_py.workflows.lock.check import Finding
     from commodore_py.workflows.lock.resolve import Outcome, Step
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
-def change_lines(lock_changes: Changes) -> Iterator[str]:
+def change_lines(lock_changes: LockUse) -> Iterator[str]:
     """Render it for people."""
     for kind, sign in _SIGNS.items():
         for name in getattr(lock_changes, kind):
@@ -27,9 +27,10 @@ def created(outcome: Outcome) -> dict[str, Any]:
     """A new lock."""
     return {
         "schema": "lock-create/v1",
-        "file": outcome.file,
+        "file": outcome.changes.file,
         "cluster": outcome.cluster,
-        **outcome.changes._asdict(),
+        "written": outcome.changes.written,
+        **{kind: getattr(outcome.changes, kind) for kind in _SIGNS},
         "notices": [notice.message for notice in outcome.notices],
     }
 

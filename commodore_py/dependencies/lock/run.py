@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path as Folder
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py import __version__
 from commodore_py.adapters import git_urls
@@ -45,15 +45,6 @@ if TYPE_CHECKING:
 _JSONNET = "gojsonnet"
 
 
-class Changes(NamedTuple):
-    """Changes of a lock, by the names of blocks."""
-
-    written: bool = False
-    added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-
-
 class LockedRun(RunLock):
     """The inputs of one run; `finish` writes what it found."""
 
@@ -69,7 +60,6 @@ class LockedRun(RunLock):
     ) -> None:
         self.file = file
         self._local = local
-        self.changes = Changes()
         self._rendered = False
         self._write = write
         self._tools = {"commodore": __version__, "jsonnet": _jsonnet_version()}
@@ -147,10 +137,6 @@ class LockedRun(RunLock):
             text = f"kustomize fetches {file.url} by itself: it is not locked"
             self.state.notice(text, file.where, strict=True)
 
-    def use(self) -> LockUse:
-        """The result for the file, once the run has finished with it."""
-        return LockUse(str(self.file.file), *self.changes, drift=tuple(self.state.drift))
-
     @property
     def notices(self) -> tuple[Problem, ...]:
         """Notices for the user."""
@@ -193,20 +179,25 @@ class LockedRun(RunLock):
         values = {"version": self.bundle.version, "class": named, "alias": self.bundle.alias}
         return {("bundle",): before.with_values(**values)}
 
-    def finish(self) -> None:
+    def finish(self) -> LockUse:
         """Write what changed, once everything is rendered; a frozen run must change nothing."""
         before, after = self.file.lock, self.result()
         changes = changes_between(before, after)
         self._warn_of_tools()
+        file, written = str(self.file.file), False
         if self.state.settings.frozen or not self._write:
             for name in changes.removed:
-                self.state.notice(f"{name} is locked, and nothing requests it", str(self.file.file))
-            self.changes = changes
-            return
-        self.changes = changes._replace(written=self.file.write(after))
-        tenant = after.blocks.get(("config", "tenant"))
-        if self.changes.written and tenant is not None and tenant.text("commit"):
-            self._warn_of_own_commit(tenant)
+                self.state.notice(f"{name} is locked, and nothing requests it", file)
+        else:
+            written = self.file.write(after)
+        tenant = after.blocks.get(("config", "tenant"), Block({}))
+        if written and tenant.text("commit") and self._is_part_of(tenant.text("url")):
+            self.state.notice(
+                "the lock pins the commit of the repository that it is part of: it is always a"
+                " commit behind",
+                file,
+            )
+        return changes._replace(file=file, written=written, drift=tuple(self.state.drift))
 
     def _warn_of_tools(self) -> None:
         for name, tool_version in self._tools.items():
@@ -216,14 +207,6 @@ class LockedRun(RunLock):
                     f"{name} {tool_version} compiles what was locked with {locked.text('version')}",
                     severity="warning",
                 )
-
-    def _warn_of_own_commit(self, tenant: Block) -> None:
-        if self._is_part_of(tenant.text("url")):
-            self.state.notice(
-                "the lock pins the commit of the repository that it is part of: it is always a"
-                " commit behind",
-                str(self.file.file),
-            )
 
     def _is_part_of(self, repository: str) -> bool:
         """Return whether the file is in a clone of a repository."""
@@ -256,7 +239,7 @@ class NoLockFile(CommodoreError):
         )
 
 
-def changes_between(before: Lock, after: Lock) -> Changes:
+def changes_between(before: Lock, after: Lock) -> LockUse:
     """Which blocks differ; the bundle and tools are only recorded."""
     old, new = (
         {
@@ -266,7 +249,7 @@ def changes_between(before: Lock, after: Lock) -> Changes:
         }
         for lock in (before, after)
     )
-    return Changes(
+    return LockUse(
         added=tuple(sorted(new.keys() - old.keys())),
         changed=tuple(sorted(key for key in old.keys() & new.keys() if old[key] != new[key])),
         removed=tuple(sorted(old.keys() - new.keys())),

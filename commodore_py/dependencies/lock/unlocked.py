@@ -77,9 +77,6 @@ class RunLock:
     def take(self, findings: Findings) -> None:
         """Take what others found for its own, once all of them have rendered."""
 
-    def finish(self) -> None:
+    def finish(self) -> LockUse | None:
         """Write what changed, once everything is rendered; a frozen run must change nothing."""
-
-    def use(self) -> LockUse | None:
-        """The result for the file, once the run has finished with it."""
         return None

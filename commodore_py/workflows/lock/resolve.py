@@ -17,11 +17,12 @@ from commodore_py.dependencies.git.revisions import find, is_commit
 from commodore_py.dependencies.lock.file import LockFile, check_writable
 from commodore_py.dependencies.lock.git_pins import with_equal_requests
 from commodore_py.dependencies.lock.place import OF_CLUSTER, file_of, short_name
-from commodore_py.dependencies.lock.run import Changes, LockedRun, changes_between
+from commodore_py.dependencies.lock.run import LockedRun, changes_between
 from commodore_py.dependencies.lock.state import LockSettings
 from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.model.published import LockUse
 from commodore_py.problems.refuse import refuse
 from commodore_py.workflows.dry_run import copied, messages_once
 
@@ -44,11 +45,10 @@ _KINDS = {"component": "components", "instance": "components", "package": "packa
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result for a lock file."""
+    """Result for a new lock file."""
 
-    file: str
     cluster: str
-    changes: Changes
+    changes: LockUse
     notices: tuple[Problem, ...] = ()
 
 
@@ -57,7 +57,7 @@ class Step:
     """The update of one input, and of what it brings with it."""
 
     name: str
-    changes: Changes
+    changes: LockUse
     before: str = ""
     after: str = ""
     change: Change | None = None
@@ -89,8 +89,8 @@ def create(config: Config, cluster_id: str, file: Folder) -> Outcome:
     settings = LockSettings(short_name(place))
     run = LockedRun(LockFile.read(place), settings)
     compiled(config, cluster_id, run)
-    run.finish()
-    return Outcome(str(place), cluster_id, run.changes, run.notices)
+    changes = run.finish()
+    return Outcome(cluster_id, changes, run.notices)
 
 
 def update(
@@ -141,7 +141,7 @@ def _updated(
             done |= with_equal_requests(lock, (path,))
             no_change = change_between(rendered.catalog, rendered.catalog)
             pin = shown(lock, path)
-            steps.append(Step(name_of(path), Changes(), pin, pin, no_change))
+            steps.append(Step(name_of(path), LockUse(), pin, pin, no_change))
             continue
         renewed = frozenset() if to else frozenset({path})
         try:
@@ -152,7 +152,7 @@ def _updated(
         except UsageError:
             raise
         except CommodoreError as error:
-            steps.append(Step(name_of(path), Changes(), error=error))
+            steps.append(Step(name_of(path), LockUse(), error=error))
             continue
         result = step_run.result()
         change = replace(change_between(rendered.catalog, after.catalog), rules=after.rules)
@@ -194,16 +194,17 @@ def _together(
     compiled(config, read.lock.cluster, run)
     before, after = read.lock, run.result()
     names = {name_of(path): path for path in paths}
-    written, *kinds = changes_between(before, after)
+    changes = changes_between(before, after)
     steps = []
     for number, (name, path) in enumerate(names.items()):
-        mine = (
+        added, changed, removed = (
             tuple(
-                changed for changed in kind if changed == name or not (number or changed in names)
+                moved for moved in names_of_kind if moved == name or not (number or moved in names)
             )
-            for kind in kinds
+            for names_of_kind in (changes.added, changes.changed, changes.removed)
         )
-        steps.append(Step(name, Changes(written, *mine), shown(before, path), shown(after, path)))
+        mine = LockUse(added=added, changed=changed, removed=removed)
+        steps.append(Step(name, mine, shown(before, path), shown(after, path)))
     return tuple(steps), after
 
 
