@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
@@ -17,80 +16,56 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Aliases:
-    """The library aliases of a component."""
-
-    component: str
-    libraries: Mapping[str, str]
-    """The name of a library for each alias."""
-
-    @property
-    def place(self) -> str:
-        """The parameter that sets the aliases."""
-        return f"parameters.{parameter_key(self.component)}._metadata.library_aliases"
-
-
 def aliases_of(
-    components: Sequence[str], parameters: Parameters
-) -> tuple[list[Aliases], list[CommodoreError]]:
-    """The aliases of the components, and the errors of invalid ones."""
-    aliaseses, errors = [], []
+    components: Iterable[str], parameters: Parameters, *, deployed: set[str]
+) -> tuple[dict[str, Mapping[str, str]], list[CommodoreError]]:
+    """The library of each alias by component, and the errors of aliases.
+
+    They are not valid, reserved for another one of the `deployed` components, or not unique.
+    """
+    aliases: dict[str, Mapping[str, str]] = {}
+    errors: list[CommodoreError] = []
+    owners: dict[str, list[str]] = {}
     for component in components:
-        aliases = Aliases(
-            component, metadata_of(parameters, component).get("library_aliases") or {}
-        )
-        if _maps_strings(aliases.libraries):
-            aliaseses.append(aliases)
-        else:
+        libraries = metadata_of(parameters, component).get("library_aliases") or {}
+        place = f"parameters.{parameter_key(component)}._metadata.library_aliases"
+        if not _maps_strings(libraries):
             errors.append(
                 CommodoreError(
                     f"component {component}: expected a mapping of aliases to libraries",
-                    where=aliases.place,
+                    where=place,
                     hint="write it as `alias.libsonnet: library.libsonnet`",
                 )
             )
-    return aliaseses, errors
-
-
-def problems_of(
-    all_aliases: Iterable[Aliases], *, deployed: set[str], parameters: Parameters
-) -> list[CommodoreError]:
-    """Errors for aliases that are invalid, reserved for other components, or not unique."""
-    errors: list[CommodoreError] = []
-    owners: dict[str, list[str]] = {}
-    for aliases in all_aliases:
-        if not aliases.libraries:
-            continue
-        replaced = _replaced(aliases.component, deployed, parameters)
-        taken = sorted(deployed - {aliases.component, replaced})
-        for alias in sorted(aliases.libraries):
-            owners.setdefault(alias, []).append(aliases.component)
-            errors += _problems(alias, aliases, taken)
+        elif libraries:
+            aliases[component] = libraries
+            replaced = _replaced(component, deployed, parameters)
+            taken = sorted(deployed - {component, replaced})
+            problems = (_problem(alias, component, taken, place) for alias in sorted(libraries))
+            errors += filter(None, problems)
+            for alias in libraries:
+                owners.setdefault(alias, []).append(component)
     errors += [_not_unique(alias, names) for alias, names in sorted(owners.items()) if names[1:]]
-    return errors
+    return aliases, errors
 
 
-def _problems(alias: str, aliases: Aliases, taken: Sequence[str]) -> list[CommodoreError]:
+def _problem(alias: str, component: str, taken: Iterable[str], place: str) -> CommodoreError | None:
     problem = problem_of_path(alias)
     if "/" in alias or alias in ("", ".", "..") or problem:
-        return [
-            CommodoreError(
-                f"library alias {shown(alias, quoted=True)} of component {aliases.component}"
-                " is not a valid file name" + (f": it {problem}" if problem else ""),
-                where=aliases.place,
-                hint="an alias is the name of a link in dependencies/lib; no links were created",
-            )
-        ]
-    return [
-        CommodoreError(
-            f"library alias {alias} of component {aliases.component}"
-            f" has the prefix of component {it}",
-            where=aliases.place,
-            hint="choose an alias that does not start with the name of another component",
+        return CommodoreError(
+            f"library alias {shown(alias, quoted=True)} of component {component}"
+            " is not a valid file name" + (f": it {problem}" if problem else ""),
+            where=place,
+            hint="an alias is the name of a link in dependencies/lib; no links were created",
         )
-        for it in [name for name in taken if alias.startswith(name)][:1]
-    ]
+    other = next((name for name in taken if alias.startswith(name)), None)
+    if other is None:
+        return None
+    return CommodoreError(
+        f"library alias {alias} of component {component} has the prefix of component {other}",
+        where=place,
+        hint="choose an alias that does not start with the name of another component",
+    )
 
 
 def _not_unique(alias: str, components: Sequence[str]) -> CommodoreError:

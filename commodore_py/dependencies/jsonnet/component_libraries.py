@@ -16,7 +16,7 @@ from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import parameter_key
 
-from .aliases import aliases_of, problems_of
+from .aliases import aliases_of
 from .fetch import Clones
 from .install import install
 from .libraries import libraries_of, link_libraries, links_of, update_links, wrongly_named
@@ -92,15 +92,11 @@ def link_component_libraries(
     if beside:
         link_libraries(config.paths.libraries, beside, parameters, keep_others=False)
     name = component.spec.name
-    all_aliases, errors = aliases_of([name], parameters)
     listed = parameters.get("components")
     others = {str(key) for key in listed} if isinstance(listed, dict) else set()
-    errors += problems_of(all_aliases, deployed={name, *others}, parameters=parameters)
+    aliases, errors = aliases_of([name], parameters, deployed={name, *others})
     raise_collected(errors, "cannot link the component's Jsonnet libraries")
-    libraries = libraries_of(component)
-    links: dict[str, Path] = {}
-    for aliases in all_aliases:
-        links |= links_of(aliases, libraries)
+    links = links_of(name, aliases.get(name, {}), libraries_of(component))
     update_links(config.paths.libraries, links, prune=False)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import link, make_folder, remove
 from commodore_py.errors import CommodoreError, raise_collected
 
-from .aliases import Aliases, aliases_of, problems_of
+from .aliases import aliases_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,16 +26,17 @@ def link_libraries(
 ) -> None:
     """Make `dependencies/lib` hold a link per library and per alias."""
     present = {component.spec.name: libraries_of(component) for component in components}
-    all_aliases, errors = aliases_of(list(present), parameters)
+    aliases, errors = aliases_of(present, parameters, deployed=set(present))
     errors += [
         problem for name, libraries in present.items() for problem in wrongly_named(name, libraries)
     ]
-    errors += problems_of(all_aliases, deployed=set(present), parameters=parameters)
     raise_collected(errors, "cannot link the components' Jsonnet libraries")
 
-    links = _owned(present)
-    for aliases in all_aliases:
-        links |= links_of(aliases, present[aliases.component])
+    links: dict[str, Path] = {}
+    for component in sorted(present, key=len):  # of two with one name, the longest has it
+        links |= present[component]
+    for component in aliases:
+        links |= links_of(component, aliases[component], present[component])
     update_links(folder, links, prune=not keep_others)
 
 
@@ -83,23 +84,17 @@ def wrongly_named(component: str, libraries: Iterable[str]) -> list[CommodoreErr
     ]
 
 
-def _owned(present: Mapping[str, Mapping[str, Path]]) -> dict[str, Path]:
-    """All libraries by name; of two with one name, that of the longest matching component."""
-    owned: dict[str, Path] = {}
-    for component in sorted(present, key=len):
-        owned |= present[component]
-    return owned
-
-
-def links_of(aliases: Aliases, libraries: Mapping[str, Path]) -> dict[str, Path]:
+def links_of(
+    component: str, aliases: Mapping[str, str], libraries: Mapping[str, Path]
+) -> dict[str, Path]:
     """The links for aliases; an alias of a missing library is skipped with a warning."""
     resolved = {}
-    for alias, library in sorted(aliases.libraries.items()):
+    for alias, library in sorted(aliases.items()):
         if library not in libraries:
             log.warning(
                 "library alias %s of component %s is skipped: there is no lib/%s",
                 alias,
-                aliases.component,
+                component,
                 library,
             )
             continue
