@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from commodore_py.adapters.git.refs import BRANCHES, RevisionNotFound, commit_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.git.groups import bare_clone_of, override_of, place_of
 from commodore_py.dependencies.git.revisions import find, is_commit
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
 
 from . import commits
@@ -68,8 +69,9 @@ class GitInputs:
 
     def __call__(self, specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         """Fetch, with the commits that are locked."""
-        dependency_specs = tuple(specs)
-        requests = [self._request(spec, dependency_specs) for spec in dependency_specs]
+        all_specs = tuple(specs)
+        requests = [self._request(spec, all_specs) for spec in all_specs]
+        is_configuration = any(spec.kind in CONFIGURATION for spec in all_specs)
         if self._config.local:
             by_spec = {request.spec: request for request in requests}
             return tuple(
@@ -77,11 +79,11 @@ class GitInputs:
             )
         if self._state.settings.frozen:
             requests = [request for request in requests if not self._is_refused(request)]
-            if any(dependency_spec.kind in CONFIGURATION for dependency_spec in dependency_specs):
+            if is_configuration:
                 self.refuse(None)  # without it, nothing else is known
         if self._state.settings.offline:
             requests = [request for request in map(self._offline, requests) if request is not None]
-            if any(dependency_spec.kind in CONFIGURATION for dependency_spec in dependency_specs):
+            if is_configuration:
                 self._state.raise_changes()
         fetched = self._fetched(requests)
         return tuple(self._noted(*pair) for pair in zip(requests, fetched, strict=True))
@@ -111,21 +113,16 @@ class GitInputs:
         """Return whether a frozen run must end because of this request."""
         spec, path = request.spec, request.path
         block = self._state.lock.blocks.get(path) if path is not None else request.block
-        why = ""
-        version = spec.version or "the default branch"
-        if request.loose and block is not None and self._is_same(spec, block):
-            return False
+        asked, why = spec.version or "the default branch", ""
         if block is None:
-            why = f"{version} is requested, and it is not locked"
-        elif request_in(block) != request_of(spec):
-            same = git_urls.dependency_key(spec.url) == (request_in(block) or ("",))[0]
-            locked = block.text("requested") or "the default branch"
-            why = f"{version} is requested, {locked} is locked"
-            if not same:
-                why = (
-                    f"{without_secrets(spec.url)} is requested,"
-                    f" {without_secrets(block.text('url'))} is locked"
-                )
+            why = f"{asked} is requested, and it is not locked"
+        elif request.loose and self._is_same(spec, block):
+            return False
+        elif (locked := request_in(block)) != request_of(spec):
+            pinned = block.text("requested") or "the default branch"
+            if locked is None or locked[0] != request_of(spec)[0]:
+                asked, pinned = without_secrets(spec.url), without_secrets(block.text("url"))
+            why = f"{asked} is requested, {pinned} is locked"
         elif not commit_in(block) or not is_commit(block.text("tree")):
             why = "its pin is incomplete"
         if why:
@@ -135,9 +132,8 @@ class GitInputs:
     def _is_same(self, spec: DependencySpec, block: Block) -> bool:
         """Return whether a block without a pin is about this request; this run's revision wins."""
         locked, now = request_in(block), request_of(spec)
-        if locked is not None and override_of(spec, self._config):
-            return locked[0] == now[0]
-        return locked == now
+        is_same_repository = locked is not None and locked[0] == now[0]
+        return is_same_repository if override_of(spec, self._config) else locked == now
 
     def _offline(self, request: _Request) -> _Request | None:
         """The request, if an offline run has what it needs."""
@@ -163,36 +159,34 @@ class GitInputs:
             return self._fetch(dependency_specs)
         except CommodoreError as error:
             gone = [part for part in error.parts if isinstance(part, RevisionNotFound)]
+            # One may have been chosen for this run alone: an old state is repeated with it.
             used = [
-                (request.spec, request.commit or self._commit_of_run(request))
+                (
+                    request.spec,
+                    override_of(request.spec, self._config) if request.loose else request.commit,
+                )
                 for request in requests
             ]
-            pinned = [(spec, commit) for spec, commit in used if commit]
+            pinned = [(spec, commit) for spec, commit in used if is_commit(commit or "")]
             if not gone or not pinned or self._state.settings.offline:
                 raise
             rescued = [commits.fetch_by_id(self._config, *pin) for pin in pinned]
             if any(rescued):
                 return self._fetch(dependency_specs)
-            for revision_not_found in gone:
-                revision_not_found.hint = self._remedies(revision_not_found, requests)
+            paths = {request.commit: request.path for request in requests if request.commit}
+            for lost in gone:
+                lost.hint = self._remedies(
+                    next((path for commit, path in paths.items() if commit in str(lost)), None)
+                )
             raise
 
-    def _remedies(self, gone: RevisionNotFound, requests: list[_Request]) -> str:
+    def _remedies(self, path: Path | None) -> str:
         settings = self._state.settings
-        named = (
-            request.path for request in requests if request.commit and request.commit in str(gone)
-        )
-        path = next(filter(None, named), None)
         other = "update it" if path is None else settings.to_update(path)
         return (
             f"it is locked in {settings.name}, and gone from its remote: to choose another one,"
             f" {other}; or compile with an export of it"
         )
-
-    def _commit_of_run(self, request: _Request) -> str:
-        """The commit that was chosen for this run alone: an old state is repeated with it."""
-        revision = override_of(request.spec, self._config) if request.loose else None
-        return revision if revision and is_commit(revision) else ""
 
     def _compared(self, request: _Request, dependency: Dependency) -> Dependency:
         """Compare checkouts of local mode with the lock."""
@@ -234,16 +228,15 @@ class GitInputs:
         return restored
 
     def _note_loose(self, request: _Request) -> None:
-        spec, path = request.spec, request.path
+        spec, path, block = request.spec, request.path, request.block
         if path is None:
             return
         self._state.keep(path)
-        if request.block is not None and request.block.values.get("pinned") is False:
+        if block is None or block.values.get("pinned") is not False:
+            return
+        if request_in(block) != request_of(spec) and not override_of(spec, self._config):
             values = {"url": git_urls.normalise(spec.url), "requested": spec.version or ""}
-            if request_in(request.block) != request_of(spec) and not override_of(
-                spec, self._config
-            ):
-                self._state.record(path, values)
+            self._state.record(path, values)
 
     def _record(self, request: _Request, dependency: Dependency, tree: str) -> None:
         spec, path = request.spec, request.path
@@ -276,29 +269,18 @@ class GitInputs:
         if self._state.settings.frozen:
             self._state.refuse(str(spec), "its pin is incomplete: the tree is another one")
             return
+        version = spec.version or dependency.version
         for _ in range(2):
-            try:
-                tip = find(folder, refs_of(folder), _name_of(spec, dependency), prefer="tag").commit
-            except RevisionNotFound:
-                tip = ""
-            if tip and succeeds(folder, "merge-base", "--is-ancestor", dependency.commit, tip):
-                return
+            with suppress(RevisionNotFound):
+                tip = find(folder, refs_of(folder), version, prefer="tag").commit
+                if succeeds(folder, "merge-base", "--is-ancestor", dependency.commit, tip):
+                    return
             fetch_refs(folder)  # what is here may be older than the commit
-        raise_collected(
-            [
-                CommodoreError(
-                    f"{spec}: commit {dependency.commit[:12]} is not part of"
-                    f" {_name_of(spec, dependency)}",
-                    where=self._state.settings.name,
-                    hint=self._state.settings.to_update(request.path or ("component", spec.name)),
-                )
-            ],
-            "",
+        raise CommodoreError(
+            f"{spec}: commit {dependency.commit[:12]} is not part of {version}",
+            where=self._state.settings.name,
+            hint=self._state.settings.to_update(request.path or ("component", spec.name)),
         )
-
-
-def _name_of(spec: DependencySpec, dependency: Dependency) -> str:
-    return spec.version or dependency.version
 
 
 def _folder(spec: DependencySpec, config: Config) -> Folder:
