@@ -206,16 +206,16 @@ def deviations_from(
         kind, name = _KINDS[dependency.spec.kind], dependency.spec.name
         key = "packages" if kind == "package" else "components"
         base = content.get((key, dependency.spec.component or name), Pinned())
-        own = content.get((key, name), Pinned())
+        instance_entry = content.get((key, name), Pinned())
         if kind == "instance" and _as_component(dependency, classes):
             continue
         where = places.parameter(BOOTSTRAP, (key, name))
-        if base == own == Pinned():
+        if base == instance_entry == Pinned():
             yield Deviation(kind, name, "", "", dependency.spec.version or "", where)
             continue
         for field in FIELDS:
             deployed = _field(dependency, field)
-            stated = getattr(own, field) or getattr(base, field)
+            stated = getattr(instance_entry, field) or getattr(base, field)
             if deployed == _plain(resolved(stated, node.parameters), field):
                 continue
             where = places.parameter(BOOTSTRAP, (key, name, field))

@@ -113,16 +113,16 @@ class GitInputs:
         """Return whether a frozen run must end because of this request."""
         spec, path = request.spec, request.path
         block = self._state.lock.blocks.get(path) if path is not None else request.block
-        asked, why = spec.version or "the default branch", ""
+        requested, why = spec.version or "the default branch", ""
         if block is None:
-            why = f"{asked} is requested, and it is not locked"
+            why = f"{requested} is requested, and it is not locked"
         elif request.loose and self._is_same(spec, block):
             return False
         elif (locked := request_in(block)) != request_of(spec):
             pinned = block.text("requested") or "the default branch"
             if locked is None or locked[0] != request_of(spec)[0]:
-                asked, pinned = without_secrets(spec.url), without_secrets(block.text("url"))
-            why = f"{asked} is requested, {pinned} is locked"
+                requested, pinned = without_secrets(spec.url), without_secrets(block.text("url"))
+            why = f"{requested} is requested, {pinned} is locked"
         elif not commit_in(block) or not is_commit(block.text("tree")):
             why = "its pin is incomplete"
         if why:

@@ -148,5 +148,5 @@ class LibraryInputs:
         self._note(request, source, values)
 
     def _note(self, request: Requirement, source: GitSource, values: Mapping[str, object]) -> None:
-        asked = {"url": source.remote.url, "requested": request.version}
-        self._state.record(self._path(request), {**asked, **values}, order=KEYS["library"])
+        request_values = {"url": source.remote.url, "requested": request.version}
+        self._state.record(self._path(request), {**request_values, **values}, order=KEYS["library"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.objects import object_diff
-from commodore_py.config import WorkPaths
 from commodore_py.dependencies.bundles.in_use import class_file
 from commodore_py.dependencies.bundles.index import CLASSES
 from commodore_py.dependencies.lock.document import Lock
@@ -23,7 +21,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.dependency import Kind
 from commodore_py.problems.refuse import refuse
-from commodore_py.workflows.dry_run import errors_only
+from commodore_py.workflows.dry_run import elsewhere, errors_only
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -96,17 +94,10 @@ class Trials:
 def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> Iterator[Trials]:
     """Compiles in a folder of their own: nothing of the working directory is used or changed."""
     cluster = cluster or load_cluster(config, cluster_id)
-    with tempfile.TemporaryDirectory(prefix="commodore-trial-") as folder, errors_only():
-        root = Path(folder).resolve()
-        trial_config = replace(
-            config,
-            paths=WorkPaths(root / "work"),
-            output_dir=root / "out",  # without a catalog to fetch
-            strict=False,
-            dry_run=False,
-            lock_file=None,
-        )
-        yield Trials(trial_config, cluster)
+    with elsewhere(config) as scratch, errors_only():
+        output = scratch.paths.root.parent / "out"  # without a catalog to fetch
+        settings = replace(scratch, output_dir=output, strict=False, dry_run=False, lock_file=None)
+        yield Trials(settings, cluster)
 
 
 def graded(before: Trial, after: Trial) -> ObjectDiff:

@@ -98,7 +98,7 @@ def choose(
     holds: Callable[[str, Layer], int],
     reasons: Mapping[int, str],
 ) -> Choice:
-    """The file that is named, or the highest layer of the scope that holds most.
+    """The file that is named, or the highest layer of the scope that holds most of it.
 
     `holds` is how much a class and its layer hold of what is edited; 0 has no reason.
     """
@@ -113,11 +113,11 @@ def choose(
     }
     if not holding:
         raise _none(hierarchy, replay, scope)
-    most = max(holding.values())
-    name = next(name for name, held in holding.items() if held == most)
-    if not most and scope.usual in holding:
+    depth = max(holding.values())
+    name = next(name for name, held in holding.items() if held == depth)
+    if not depth and scope.usual in holding:
         name = scope.usual
-    reason = reasons[most] if most else f"the class of {scope}"
+    reason = reasons[depth] if depth else f"the class of {scope}"
     return _chosen(hierarchy, name, reason, [other for other in holding if other != name])
 
 

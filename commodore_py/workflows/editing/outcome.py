@@ -75,10 +75,10 @@ def outcome_of(config: Config, cluster_id: str, plan: Plan) -> Outcome:
         scratch = scratch_config.paths.root
         before = _side(scratch_config, cluster_id, checks=True)
         fetch = plan.requests_dependencies and not before.error
-        known = _fetch_requested(scratch_config, cluster_id, ()) if fetch else ()
+        fetched_specs = _fetch_requested(scratch_config, cluster_id, ()) if fetch else ()
         (scratch / plan.file.relative_to(root)).write_bytes(plan.after)
-        if known:
-            _fetch_requested(scratch_config, cluster_id, known)
+        if fetched_specs:
+            _fetch_requested(scratch_config, cluster_id, fetched_specs)
         return _compared(before, _side(scratch_config, cluster_id, checks=True))
 
 
@@ -169,26 +169,26 @@ def _side(
 
 
 def _fetch_requested(
-    config: Config, cluster_id: str, known: Collection[DependencySpec]
+    config: Config, cluster_id: str, fetched_specs: Collection[DependencySpec]
 ) -> frozenset[DependencySpec]:
     """Resolve the requests of a hierarchy; fetch new ones into a copy of a working directory.
 
-    With nothing known, nothing is fetched.
+    Without specs that were fetched before, nothing is fetched.
     """
     cluster = load_cluster(config, cluster_id)
     find = fetcher(config)
     classes = ClassPath(find(wanted_configuration(cluster)))
     packages = wanted_packages(resolve_bootstrap(config, cluster, classes, missing_ok=True))
-    _fetch_new(config, packages, known)
+    _fetch_new(config, packages, fetched_specs)
     classes = classes.plus(find(packages))
     components = wanted_components(resolve_bootstrap(config, cluster, classes, missing_ok=True))
-    _fetch_new(config, components, known)
+    _fetch_new(config, components, fetched_specs)
     return frozenset((*packages, *components))
 
 
 def _fetch_new(
-    config: Config, requested: Iterable[DependencySpec], known: Collection[DependencySpec]
+    config: Config, requested: Iterable[DependencySpec], fetched_specs: Collection[DependencySpec]
 ) -> None:
-    new = tuple(spec for spec in requested if known and spec not in known)
+    new = tuple(spec for spec in requested if fetched_specs and spec not in fetched_specs)
     if new:
         fetcher(replace(config, local=False))(new)

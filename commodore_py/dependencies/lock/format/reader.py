@@ -83,7 +83,7 @@ def _with_comments(lock: Lock, text: str) -> Lock:
 
 
 def _comments_in(
-    text: str, known: Container[Path]
+    text: str, blocks: Container[Path]
 ) -> Iterator[tuple[Path | None, str, int, Comment, str]]:
     """The headers and entries of a file: block, key, line, what is written about it, and hint."""
     path: Path | None = None
@@ -98,7 +98,7 @@ def _comments_in(
             above += [] if _FORMER.fullmatch(stripped) else [stripped]
         elif header := _HEADER.fullmatch(line):
             named = _path_of(header[1])
-            if named in known and named not in begun:
+            if named in blocks and named not in begun:
                 path = named
                 begun.add(named)
                 yield path, "", number, Comment(tuple(above), (header[2] or "").rstrip()), ""
