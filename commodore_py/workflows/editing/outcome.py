@@ -11,30 +11,23 @@ from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.checks.compiled import check_compiled
-from commodore_py.dependencies.discover import (
-    wanted_components,
-    wanted_configuration,
-    wanted_packages,
-)
 from commodore_py.dependencies.fetch import fetcher
+from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
-from commodore_py.inventory.resolve import resolve_bootstrap
-from commodore_py.lieutenant.clusters import load_cluster
-from commodore_py.model.classpath import ClassPath
 from commodore_py.model.tree import Tree
 from commodore_py.workflows.dry_run import copied, elsewhere, errors_only
 
 from .rules import known_error, of_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
-    from commodore_py.model.dependency import DependencySpec
+    from commodore_py.model.dependency import Dependency, DependencySpec, Fetch
     from commodore_py.model.inventory import Node
     from commodore_py.model.problem import Problem
     from commodore_py.model.stages import Rendered
@@ -64,6 +57,27 @@ class _Side:
     error: CommodoreError | None = None
 
 
+class _Requests(RunLock):
+    """What a hierarchy requests; what it did not request before can be fetched."""
+
+    def __init__(self) -> None:
+        self.fetches_new = False
+        self._requested: set[DependencySpec] = set()
+
+    def fetching(self, config: Config, fetch: Fetch) -> Fetch:
+        """The function, which is called once new requests are fetched."""
+
+        def with_new(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
+            requested = tuple(specs)
+            new = tuple(spec for spec in requested if spec not in self._requested)
+            if new and self.fetches_new:
+                fetcher(replace(config, local=False))(new)
+            self._requested.update(requested)
+            return fetch(requested)
+
+        return with_new
+
+
 def outcome_of(config: Config, cluster_id: str, plan: Plan) -> Outcome:
     """Render an edit; raises if it causes errors. Nothing is written.
 
@@ -73,13 +87,12 @@ def outcome_of(config: Config, cluster_id: str, plan: Plan) -> Outcome:
     root = config.paths.root.resolve()
     with copied(config) as scratch_config, errors_only():
         scratch = scratch_config.paths.root
-        before = _side(scratch_config, cluster_id, checks=True)
-        fetch = plan.requests_dependencies and not before.error
-        fetched_specs = _fetch_requested(scratch_config, cluster_id, ()) if fetch else ()
+        requests = _Requests()
+        before = _side(scratch_config, cluster_id, checks=True, lock=requests)
         (scratch / plan.file.relative_to(root)).write_bytes(plan.after)
-        if fetched_specs:
-            _fetch_requested(scratch_config, cluster_id, fetched_specs)
-        return _compared(before, _side(scratch_config, cluster_id, checks=True))
+        requests.fetches_new = plan.requests_dependencies and before.error is None
+        after = _side(scratch_config, cluster_id, checks=True, lock=requests)
+        return _compared(before, after)
 
 
 def outcome_elsewhere(config: Config, cluster_id: str, plan: Plan) -> Outcome:
@@ -148,11 +161,16 @@ def _key(error: CommodoreError) -> tuple[str, str]:
 
 
 def _side(
-    config: Config, cluster_id: str, cluster: Cluster | None = None, *, checks: bool = False
+    config: Config,
+    cluster_id: str,
+    cluster: Cluster | None = None,
+    *,
+    checks: bool = False,
+    lock: RunLock | None = None,
 ) -> _Side:
     about: tuple[Problem, ...] = ()
     try:
-        sources = pipeline.gather(config, cluster_id, cluster)
+        sources = pipeline.gather(config, cluster_id, cluster, lock or RunLock())
         nodes = sources.inventory.nodes
         subjects = subjects_of(sources.inventory, sources.classes)
         about = (*sources.notices, *schema_problems(subjects, sources.places.parameter))
@@ -166,29 +184,3 @@ def _side(
         )
         problems += checked.problems
     return _Side(rendered.catalog, rendered, nodes, problems)
-
-
-def _fetch_requested(
-    config: Config, cluster_id: str, fetched_specs: Collection[DependencySpec]
-) -> frozenset[DependencySpec]:
-    """Resolve the requests of a hierarchy; fetch new ones into a copy of a working directory.
-
-    Without specs that were fetched before, nothing is fetched.
-    """
-    cluster = load_cluster(config, cluster_id)
-    find = fetcher(config)
-    classes = ClassPath(find(wanted_configuration(cluster)))
-    packages = wanted_packages(resolve_bootstrap(config, cluster, classes, missing_ok=True))
-    _fetch_new(config, packages, fetched_specs)
-    classes = classes.plus(find(packages))
-    components = wanted_components(resolve_bootstrap(config, cluster, classes, missing_ok=True))
-    _fetch_new(config, components, fetched_specs)
-    return frozenset((*packages, *components))
-
-
-def _fetch_new(
-    config: Config, requested: Iterable[DependencySpec], fetched_specs: Collection[DependencySpec]
-) -> None:
-    new = tuple(spec for spec in requested if fetched_specs and spec not in fetched_specs)
-    if new:
-        fetcher(replace(config, local=False))(new)
