@@ -32,7 +32,7 @@ from .catalog.sinks.base import Overtaken
 from .checks.compiled import check_compiled
 from .compiler.tags import Tags
 from .dependencies.bundles import in_use as bundles
-from .dependencies.catalog.checkout import RemoteCatalog, check_remote_catalog, fetch_catalog
+from .dependencies.catalog.checkout import check_catalog, fetch_catalog
 from .dependencies.component_warnings import component_warnings
 from .dependencies.discover import (
     instances_of,
@@ -162,7 +162,8 @@ def gather(
     # With a lock, an offline run is not local; but the catalog is what is here.
     own = replace(config, local=True) if config.offline else config
     with located(facts_places(config, cluster)):
-        remote = RemoteCatalog() if folder else check_remote_catalog(own, cluster)
+        as_it_is = partial(CatalogHead, folder, "", "", None) if folder else None
+        fetch_head = as_it_is or check_catalog(own, cluster)
     with run_log.collecting() as events:
         classes, node = gather_classes(config, cluster, lock)
         instances = instances_of(node, classes)
@@ -172,7 +173,7 @@ def gather(
         if lock.is_open:
             lock.bundle = bundle.bundle
         sources = gather_instances(config, cluster, classes, instances, now, lock=lock)
-    head = CatalogHead(folder, "", "", None) if folder else fetch_catalog(own, cluster, remote)
+    head = fetch_head()
     notices = (
         *bundle.problems,
         *sources.notices,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -21,7 +21,7 @@ from commodore_py.model.problem import Problem
 from . import remote as catalog_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import Refs
@@ -32,53 +32,41 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteCatalog:
-    """State of the catalog before anything was changed."""
+def check_catalog(config: Config, cluster: Cluster) -> Callable[[], CatalogHead]:
+    """Find out whether the catalog can be fetched and pushed; returns what fetches it.
 
-    now: Status | None = None
-    """The state of the checkout."""
-    listed: Refs | None = None
-    """The refs of its remote."""
-    head: CatalogHead | None = None
-    """Of a catalog that had no checkout yet: where nothing is, nothing can be lost."""
-
-
-def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
-    """Find out whether the catalog can be fetched and pushed, while all is as it was."""
-    if config.local:
-        return RemoteCatalog()
-
-    if config.push:
+    Nothing is changed, but a catalog that has no checkout yet is cloned: nothing can be lost.
+    """
+    if config.push and not config.local:
         catalog_remote.check_push_url(config, cluster.catalog_url)
-    now = status_of(config.paths.catalog)
-    if now is None or config.paths.catalog.is_symlink():
-        return RemoteCatalog(head=_cloned(config, cluster))
-    return RemoteCatalog(now, catalog_remote.query(config, cluster, now))
+    return _looked_at(config, cluster)
 
 
-def fetch_catalog(
-    config: Config, cluster: Cluster, remote: RemoteCatalog | None = None
-) -> CatalogHead:
+def fetch_catalog(config: Config, cluster: Cluster) -> CatalogHead:
     """Bring the catalog's checkout to the tip of its remote; in local mode take it as it is."""
-    if remote is not None and remote.head is not None:
-        return remote.head
+    return _looked_at(config, cluster)()
+
+
+def _looked_at(config: Config, cluster: Cluster) -> Callable[[], CatalogHead]:
     directory = config.paths.catalog
     _sweep(directory)
     if config.local:
-        return _as_it_is(config, cluster)
-
-    now = remote.now if remote is not None else status_of(directory)
+        return partial(_as_it_is, config, cluster)
+    now = status_of(directory)
     if now is None or directory.is_symlink():
-        return _cloned(config, cluster)
+        head = _cloned(config, cluster)
+        return lambda: head
+    return partial(_updated, config, cluster, now, catalog_remote.query(config, cluster, now))
+
+
+def _updated(config: Config, cluster: Cluster, now: Status, listed: Refs) -> CatalogHead:
+    directory = config.paths.catalog
     settings = catalog_settings(directory)
-    listed = remote.listed if remote is not None else None
     commit, branch, moved = catalog_remote.update(config, cluster, now, listed, settings)
     return _head(config, cluster, (commit, branch), settings, moved=moved)
 
 
 def _cloned(config: Config, cluster: Cluster) -> CatalogHead:
-    _sweep(config.paths.catalog)
     return _head(config, cluster, catalog_remote.clone(config, cluster), {})
 
 

@@ -57,7 +57,10 @@ def query(config: Config, cluster: Cluster, now: Status) -> Refs:
     """List the refs of the remote; raises if the checkout contains local work."""
     what = _name(cluster)
     _foreign_work(what, config.paths.catalog, now, force=config.force)
-    return _ask(what, cluster.catalog_url)
+    try:
+        return list_refs(cluster.catalog_url, current=True)
+    except ProgramFailed as error:
+        raise _unreachable(cannot_fetch(what, cluster.catalog_url, error)) from error
 
 
 def clone(config: Config, cluster: Cluster) -> tuple[str | None, str | None]:
@@ -84,7 +87,7 @@ def update(
     config: Config,
     cluster: Cluster,
     now: Status,
-    listed: Refs | None,
+    listed: Refs,
     settings: Mapping[str, str],
 ) -> tuple[str | None, str | None, bool]:
     """Bring the checkout to the tip of its remote.
@@ -93,7 +96,6 @@ def update(
     the checkout's repository.
     """
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
-    listed = listed if listed is not None else _ask(what, url)
     old, address = settings.get("remote.origin.url", ""), git_urls.normalise(url)
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
     tip = named(listed, listed.default_branch, prefer="branch")
@@ -120,13 +122,6 @@ def update(
 
 def _name(cluster: Cluster) -> str:
     return f"catalog of {cluster.id}"
-
-
-def _ask(what: str, url: str) -> Refs:
-    try:
-        return list_refs(url, current=True)
-    except ProgramFailed as error:
-        raise _unreachable(cannot_fetch(what, url, error)) from error
 
 
 def _unreachable(error: CommodoreError) -> CommodoreError:
