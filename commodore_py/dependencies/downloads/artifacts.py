@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.archives import Content
     from commodore_py.model.download import Artifact
 
-    from .settings import FetchSettings
-    from .store import Store, Stored
+    from .store import FetchSettings, Store, Stored
 
 _FOLDER = "application/vnd.oci.image.layer.v1.tar+gzip"
 _TITLE = "org.opencontainers.image.title"

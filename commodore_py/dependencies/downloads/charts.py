@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.archives import Content
     from commodore_py.model.download import Chart
 
-    from .settings import FetchSettings
-    from .store import Stored
+    from .store import FetchSettings, Stored
 
 log = logging.getLogger(__name__)
 

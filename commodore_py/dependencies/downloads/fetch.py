@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import run_log
 from commodore_py.adapters.masking import without_secrets
@@ -20,8 +20,7 @@ from .bounds import Bounds, LocalSources
 from .placing import put_all
 from .plan import Placement
 from .repositories import Repositories
-from .settings import FetchSettings
-from .store import Store
+from .store import FetchSettings, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from commodore_py.model.download import Download, Source
     from commodore_py.model.spot import Places
 
-    from .settings import FetchOne, Through
     from .store import Stored
 
 log = logging.getLogger(__name__)
@@ -41,6 +39,11 @@ log = logging.getLogger(__name__)
 _SECONDS_FOR_FILES = 30.0
 _PARALLEL = 8  # waiting for servers, not computing
 _ORDER = (WebFile, Repository, Chart, Artifact)  # Kapitan's
+
+FetchOne: TypeAlias = "Callable[[Source], Stored | CommodoreError]"
+"""Fetches a source, or returns why it cannot be fetched."""
+Through: TypeAlias = "Callable[[Store, FetchOne, Callable[[str, str], Path]], FetchOne]"
+"""Makes another one of the store, of the usual one, and of what finds a clone with a commit."""
 
 
 def fetch_downloads(

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from commodore_py.model.download import Repository
 
     from .bounds import LocalSources
-    from .settings import FetchSettings
-    from .store import Stored
+    from .store import FetchSettings, Stored
 
 log = logging.getLogger(__name__)
 

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import aside_of, write_if_changed
 from commodore_py.cache.trust import is_of_this_user, is_trusted
+from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from commodore_py.config import Config
 
@@ -134,6 +135,24 @@ class Store:
     def _note(self, key: tuple[str, ...]) -> Path:
         digest = hashlib.sha256(json.dumps(key).encode(errors="surrogateescape")).hexdigest()
         return self.folder / "known" / f"{key[0]}-{digest[:32]}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSettings:
+    """Settings of all downloads of a run."""
+
+    store: Store
+    refresh: bool
+    """Whether what may have changed is requested again; else the cached content is used."""
+    offline: bool
+    timeout: float
+    warn: Callable[[CommodoreError], None] = lambda _: None
+    """Called with warnings; with --strict these are errors."""
+
+    def require_network(self, what: str) -> None:
+        """Raise in an offline run."""
+        if self.offline:
+            raise NotAvailableOffline.named(what)
 
 
 def read_note(note: Path) -> Stored:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.files.archives import Content
 
-    from .settings import FetchSettings
-    from .store import Stored
+    from .store import FetchSettings, Stored
 
 _NOTED = {"etag": "ETag", "modified": "Last-Modified", "type": "Content-Type"}
 _CONDITIONS = {"etag": "If-None-Match", "modified": "If-Modified-Since"}

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.downloads.settings import Through
+    from commodore_py.dependencies.downloads.fetch import Through
     from commodore_py.dependencies.jsonnet.remote import Remote
     from commodore_py.dependencies.jsonnet.resolve import Resolve
     from commodore_py.model.catalog import BundleUse

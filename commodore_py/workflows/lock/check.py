@@ -16,8 +16,7 @@ from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.bundles.index import FILE, parse
 from commodore_py.dependencies.downloads.artifacts import fetch_artifact
 from commodore_py.dependencies.downloads.charts import Charts
-from commodore_py.dependencies.downloads.settings import FetchSettings
-from commodore_py.dependencies.downloads.store import Store
+from commodore_py.dependencies.downloads.store import FetchSettings, Store
 from commodore_py.dependencies.downloads.web_files import fetch_file
 from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import is_commit
