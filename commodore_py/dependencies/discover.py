@@ -165,28 +165,31 @@ def _is_folder_name(name: str) -> bool:
 def _bad_name(name: str, where: str) -> CommodoreError:
     owner = _RESERVED_INSTANCES.get(name)
     reserved = f"it is reserved for {owner}: " if owner else ""
-    problem = problem_of_path(f"{name}.yml")
-    return CommodoreError(
-        f"{shown(name, quoted=True)} cannot be the name of a component or an instance"
-        + (f": it {problem}" if problem else ""),
-        where=where,
-        hint=f"{reserved}it names a folder and a target: choose one without `/` that starts neither"
+    hint = (
+        f"{reserved}it names a folder and a target: choose one without `/` that starts neither"
         f" with a dot nor with `{PACKAGE_PREFIX}`, and is not one of "
-        + ", ".join(sorted(_RESERVED_INSTANCES)),
     )
+    hint += ", ".join(sorted(_RESERVED_INSTANCES))
+    return _refused(name, "a component or an instance", where, hint)
 
 
 def _check_package_name(parameters: ClusterParameters, name: str) -> None:
     if name in _RESERVED_PACKAGES or name.startswith("t-") or not _is_folder_name(name):
-        problem = problem_of_path(f"{name}.yml")
-        raise CommodoreError(
-            f"{shown(name, quoted=True)} cannot be the name of a package"
-            + (f": it {problem}" if problem else ""),
-            where=parameters.listed_at([f"{PACKAGE_PREFIX}{name}"]) or _APPLICATIONS,
-            hint="it names a folder of classes: choose one without `/` that starts neither with a"
+        hint = (
+            "it names a folder of classes: choose one without `/` that starts neither with a"
             " dot nor with `t-` (these belong to tenants), and is not one of "
-            + ", ".join(sorted(_RESERVED_PACKAGES)),
         )
+        hint += ", ".join(sorted(_RESERVED_PACKAGES))
+        where = parameters.listed_at([f"{PACKAGE_PREFIX}{name}"]) or _APPLICATIONS
+        raise _refused(name, "a package", where, hint)
+
+
+def _refused(name: str, what: str, where: str, hint: str) -> CommodoreError:
+    problem = problem_of_path(f"{name}.yml")
+    message = f"{shown(name, quoted=True)} cannot be the name of {what}"
+    return CommodoreError(
+        f"{message}: it {problem}" if problem else message, where=where, hint=hint
+    )
 
 
 def _each(

@@ -74,29 +74,19 @@ def overrides_without_url(
     """Entries with a version but without a repository."""
     aliased = {instance.name: instance.component for instance in instances if instance.aliased}
     components, packages = _known(parameters, "components"), _known(parameters, "packages")
-    overrides = []
+    paths = []
     for name, entry in sorted(components.items()):
         if name in aliased:
-            if aliased[name] not in components:
-                overrides.append(_without_url(parameters, "components", aliased[name]))
+            paths += [] if aliased[name] in components else [("components", aliased[name])]
         elif not _has_url(entry):
-            overrides.append(_without_url(parameters, "components", name))
-    for name, entry in sorted(packages.items()):
-        if not _has_url(entry):
-            overrides.append(_without_url(parameters, "packages", name))
-    return overrides
+            paths.append(("components", name))
+    paths += [("packages", name) for name, entry in sorted(packages.items()) if not _has_url(entry)]
+    text, hint = "there is a version, but no repository url", "add the url, or remove the entry"
+    return [parameters.error(text, *path, hint=hint) for path in paths]
 
 
 def _has_url(entry: object) -> bool:
     return isinstance(entry, Mapping) and "url" in entry
-
-
-def _without_url(parameters: ClusterParameters, *path: str) -> CommodoreError:
-    return parameters.error(
-        "there is a version, but no repository url",
-        *path,
-        hint="add the url, or remove the entry",
-    )
 
 
 def _complete(parameters: ClusterParameters, key: str, name: str) -> tuple[str, str, str]:

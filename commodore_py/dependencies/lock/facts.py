@@ -156,19 +156,13 @@ def _value(key: str, value: Any) -> Any:  # noqa: ANN401 - a fact may be anythin
 
 
 def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - as above
-    if isinstance(value, Mapping) and value.keys() == {"json"}:
-        try:
-            return json.loads(str(value["json"]))
-        except (ValueError, RecursionError) as error:
-            raise CommodoreError(
-                f"fact {key} of the lock is not valid JSON: {error}",
-                hint="fix it, or remove the block and compile once without --frozen",
-            ) from error
     try:
+        if isinstance(value, Mapping) and value.keys() == {"json"}:
+            return json.loads(str(value["json"]))
         json.dumps(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise CommodoreError(
-            f"fact {key} of the lock is neither a text nor JSON: {error}",
+            f"fact {key} of the lock is neither a text nor valid JSON: {error}",
             hint="fix it, or remove the block and compile once without --frozen",
         ) from error
     return value
