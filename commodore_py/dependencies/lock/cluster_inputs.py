@@ -43,9 +43,7 @@ def locked_cluster(state: LockState, cluster_id: str, load: Callable[[], Cluster
         state.refuse(f"cluster {cluster_id}", "it is not locked")
         state.raise_changes()
     for path, values in blocks.items():
-        before = lock.blocks.get(path)
-        replaced = before.values if before is not None and path[0] != "cluster" else ()
-        state.record(path, values, order=replaced)
+        state.record(path, values)
     # What comes back from a lock is what is compiled.
     return facts.with_locked_values(now, replace(lock, blocks=state.recorded))
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .state import LockState
 
 _SUM = re.compile(r"sha256:([0-9a-f]{64})")
-_KEYS = ("version", "sum", "digest", "commit", "tree")
 
 
 def path_of(source: Source) -> Path:
@@ -155,7 +154,7 @@ class DownloadInputs:
             if self._state.settings.frozen:
                 what = without_secrets(str(source))
                 return self._state.refusal(what, "its pin is incomplete: the tree is another one")
-            self._state.record(path, {"tree": tree})
+            self._state.record(path, {"tree": tree}, all_of_it=False)
         return None
 
     def _tree(self, source: Repository, commit: str) -> str:
@@ -193,7 +192,7 @@ class DownloadInputs:
                     "commit": commit,
                     "tree": self._tree(source, commit),
                 }
-        block = self._state.record(path, values, order=_KEYS)
+        block = self._state.record(path, values)
         self._state.recorded[path] = replace(block, hint=hint_of_download(path))
 
     def _commit_of(self, source: Repository) -> str:

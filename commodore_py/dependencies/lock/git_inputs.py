@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from .document import Block, Path
     from .state import LockState
 
-_KEYS = ("url", "path", "requested", "version", "commit", "tree", "pinned", "component")
-
 
 @dataclass(frozen=True, slots=True)
 class _Request:
@@ -236,7 +234,7 @@ class GitInputs:
             return
         if request_in(block) != request_of(spec) and not override_of(spec, self._config):
             values = {"url": git_urls.normalise(spec.url), "requested": spec.version or ""}
-            self._state.record(path, values)
+            self._state.record(path, values, all_of_it=False)
 
     def _record(self, request: _Request, dependency: Dependency, tree: str) -> None:
         spec, path = request.spec, request.path
@@ -256,7 +254,7 @@ class GitInputs:
             values["version"] = before.text("version") or version
             if {**before.values, **values} != before.values:
                 values["url"] = git_urls.normalise(spec.url)
-        block = self._state.record(path, values, order=_KEYS)
+        block = self._state.record(path, values)
         if before is None or not request.commit:
             folder = _folder(spec, self._config)
             is_branch = not is_commit(version) and commit_of(folder, BRANCHES + version)

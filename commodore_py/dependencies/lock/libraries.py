@@ -12,7 +12,6 @@ from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
 
 from .commits import tree_in
-from .document import KEYS
 from .git_pins import commit_in
 
 if TYPE_CHECKING:
@@ -149,4 +148,4 @@ class LibraryInputs:
 
     def _note(self, request: Requirement, source: GitSource, values: Mapping[str, object]) -> None:
         request_values = {"url": source.remote.url, "requested": request.version}
-        self._state.record(self._path(request), {**request_values, **values}, order=KEYS["library"])
+        self._state.record(self._path(request), {**request_values, **values})

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.problem import Problem
 
-from .document import Block, Lock
+from .document import KEYS, Block, Lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from commodore_py.model.problems.codes import Severity
 
@@ -75,12 +75,13 @@ class LockState:
         """The block that answers a request, unless that is to be resolved again."""
         return None if path in self.settings.renewed else self.lock.blocks.get(path)
 
-    def record(
-        self, path: Path, values: Mapping[str, object], *, order: Iterable[str] = ()
-    ) -> Block:
-        """Note what an input is; comments and what we do not know are kept."""
+    def record(self, path: Path, values: Mapping[str, object], *, all_of_it: bool = True) -> Block:
+        """Note what an input is; comments and what we do not know are kept.
+
+        Values that are not given are removed if these are `all_of_it`.
+        """
         before = self.lock.blocks.get(path, Block({}))
-        replaced = {key for key in order if key not in values}
+        replaced = (KEYS[path[0]] or before.values) if all_of_it else ()
         kept = {key: value for key, value in before.values.items() if key not in replaced}
         block = replace(before, values={**kept, **values})
         self.recorded[path] = block

@@ -24,16 +24,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def journaled(
-    journal: Journal | None, place: Path, *, before: str | None, after: str
-) -> Iterator[None]:
-    """Run a checkout that is undone if it does not finish, now or by the next run.
-
-    A checkout that is not at its final path yet has no journal.
-    """
-    if journal is None:
-        yield
-        return
+def journaled(journal: Journal, place: Path, *, before: str | None, after: str) -> Iterator[None]:
+    """Run a checkout that is undone if it does not finish, now or by the next run."""
     intent = Intent(journal.name(place), before or "", after)
     file = journal.note(intent)
     try:
