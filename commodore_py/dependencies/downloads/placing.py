@@ -70,8 +70,6 @@ class _Writer:
     warn: Callable[[CommodoreError], None]
     ours: dict[Path, tuple[str, ...]] = field(init=False)
     """What earlier runs wrote to the paths of the placements."""
-    folders: set[Path] = field(default_factory=set)
-    """Folders that are known to exist."""
     backups: str = field(default_factory=moment)
     """The name of the folder for files that are moved away."""
 
@@ -134,14 +132,11 @@ class _Writer:
 
     def _make_folder(self, folder: Path, placement: Placement) -> None:
         """Create a folder and its parents; links inside of a placement are not followed."""
-        if folder in self.folders:
-            return
         if folder != placement.path and folder.is_relative_to(placement.path):
             self._make_folder(folder.parent, placement)
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             self._clear(folder, placement)
         make_folder(folder)
-        self.folders.add(folder)
 
     def _write(self, target: Path, member: Member, placement: Placement) -> None:
         if state_of(target) == wanted_state(member):
@@ -159,7 +154,6 @@ class _Writer:
     def _clear(self, target: Path, placement: Placement) -> None:
         """Make room for a file; foreign files are moved away."""
         if target.is_dir() and not target.is_symlink():
-            self.folders.clear()
             if not remove_empty(target):
                 self._move_away(target, placement)
             return

@@ -33,7 +33,7 @@ _GZIP = {
 }
 
 
-def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Stored:
+def fetch_file(url: str, settings: FetchSettings) -> Stored:
     """Fetch the content of a URL, or use the cached one without a refresh."""
     shown = without_secrets(url)
     stored = settings.store.find("file", url)
@@ -45,7 +45,7 @@ def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Store
         for name, header in _CONDITIONS.items()
         if stored is not None and stored.about.get(name)
     }
-    request = Request(url, conditions, timeout=settings.timeout, raw=raw)
+    request = Request(url, conditions, timeout=settings.timeout)
     with settings.store.incoming() as folder:
         file = folder / "file"
         try:

@@ -37,11 +37,11 @@ class Busy(CommodoreError):
 
 
 @contextmanager
-def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
+def exclusive_run(paths: WorkPaths) -> Iterator[None]:
     """Work alone in a working directory; first, recover from an earlier run that was killed."""
     refuse_links(paths)
     with (
-        _locked(paths.state, patience=patience) as locked,
+        _locked(paths.state) as locked,
         anchored(paths.root, paths.root, paths.dependencies, paths.classes),
     ):
         if not locked:
@@ -50,7 +50,7 @@ def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[
         marker = paths.state / "running"
         last = _span_of(marker)
         if last is not None:
-            recover(paths, Span(*last), patience=patience)
+            recover(paths, Span(*last), patience=_PATIENCE)
         began = time.time()
         write_if_changed(marker, _trace(began))
         try:
@@ -84,7 +84,7 @@ def shared_lock(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[No
 
 
 @contextmanager
-def _locked(state: Path, *, patience: float) -> Iterator[bool]:
+def _locked(state: Path) -> Iterator[bool]:
     try:
         prepare(state)
         how = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -96,7 +96,7 @@ def _locked(state: Path, *, patience: float) -> Iterator[bool]:
             hint="choose another one with --working-dir, or fix its permissions",
         ) from error
     try:
-        alone = _take(lock, state, patience=patience)
+        alone = _take(lock, state)
         if alone:
             os.ftruncate(lock, 0)
             os.pwrite(lock, b"%d\n" % os.getpid(), 0)
@@ -105,7 +105,9 @@ def _locked(state: Path, *, patience: float) -> Iterator[bool]:
         os.close(lock)  # and with it goes the lock
 
 
-def _take(lock: int, state: Path, *, patience: float, kind: int = fcntl.LOCK_EX) -> bool:
+def _take(
+    lock: int, state: Path, *, patience: float = _PATIENCE, kind: int = fcntl.LOCK_EX
+) -> bool:
     deadline = time.monotonic() + patience
     waiting = False
     while True:

@@ -91,9 +91,9 @@ class Trials:
 
 
 @contextmanager
-def trials(config: Config, cluster_id: str, cluster: Cluster | None = None) -> Iterator[Trials]:
+def trials(config: Config, cluster_id: str) -> Iterator[Trials]:
     """Compiles in a folder of their own: nothing of the working directory is used or changed."""
-    cluster = cluster or load_cluster(config, cluster_id)
+    cluster = load_cluster(config, cluster_id)
     with elsewhere(config) as scratch, errors_only():
         output = scratch.paths.root.parent / "out"  # without a catalog to fetch
         settings = replace(scratch, output_dir=output, strict=False, dry_run=False, lock_file=None)
