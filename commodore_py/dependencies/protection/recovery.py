@@ -50,7 +50,7 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     # First of all: until then, a checkout holds what programs were to find, and no user's work.
     for place in on_disk.repair(on_disk.notes_below(paths.state), patience=patience):
         log.info("restoring files that programs had changed in %s", place)
-    clones = tuple(_bare_clones(paths.bare_clones))
+    clones, unfinished = _clones_and_asides(paths.bare_clones)
     locks = {path: _locks_in(path, span) for path in (*clones, *_git_folders(paths))}
     incomplete = [
         (clone, worktree)
@@ -60,7 +60,7 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
         if worktree.incomplete
     ]
     intents = tuple(Journal.of(paths).open_intents())
-    asides = _asides(paths)
+    asides = [*_asides(paths), *unfinished]
 
     # Only the killed process has certainly ended; processes that it started may still run.
     concerned = [lock for lock in locks if locks[lock]] + [clone for clone, _ in incomplete]
@@ -84,11 +84,18 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
         remove(path)
 
 
-def _bare_clones(folder: Path) -> Iterator[Path]:
+def _clones_and_asides(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The bare clones, and what was being made in them or beside them."""
+    clones: list[Path] = []
+    asides: list[Path] = []
     for parent, folders, names in os.walk(folder):
         if "HEAD" in names and "objects" in folders:
             folders.clear()
-            yield Path(parent)
+            clones.append(Path(parent))
+            asides += asides_in(Path(parent, "worktrees"), deep=True)
+        else:
+            asides += asides_in(Path(parent))
+    return clones, asides
 
 
 def _git_folders(paths: WorkPaths) -> Iterator[Path]:
@@ -123,17 +130,7 @@ def _asides(paths: WorkPaths) -> list[Path]:
     return [
         *(aside for folder in (*flat, *ours) for aside in asides_in(folder)),
         *(aside for folder in deep for aside in asides_in(folder, deep=True)),
-        *_asides_of_clones(paths.bare_clones),
     ]
-
-
-def _asides_of_clones(folder: Path) -> Iterator[Path]:
-    for parent, folders, names in os.walk(folder):
-        if "HEAD" in names and "objects" in folders:
-            folders.clear()
-            yield from asides_in(Path(parent, "worktrees"), deep=True)
-        else:
-            yield from asides_in(Path(parent))
 
 
 def _worktrees_of(clone: Path) -> tuple[Worktree, ...]:
