@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from .document import Lock, Path
     from .state import LockSettings
 
-_DEPTH = 20  # bases of bases
 _PATIENCE = 600.0  # seconds, for other workers to fetch theirs
 
 
@@ -71,12 +70,13 @@ class _Provider:
         self._clones = Clones(place, cache, offline=self._config.offline, borrow=True)
         self._repositories: dict[str, Folder] = {}
         self._commits: dict[Path, str] = {}
+        self._provided: set[tuple[Path, str]] = set()
 
     def variables(self, bases: Iterable[RemoteBase]) -> Mapping[str, str]:
         state = self._config.paths.state
         make_folder(state)
         with locked(state / "bases", what="bases of kustomizations", patience=_PATIENCE):
-            self._provide(bases, _DEPTH)  # workers share clones
+            self._provide(bases)  # workers share clones
         settings = [("protocol.file.allow", "always"), ("safe.directory", "*")]
         for url, folder in self._repositories.items():
             place = f"url.file://{folder}.insteadOf"
@@ -87,18 +87,18 @@ class _Provider:
             variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
         return variables
 
-    def _provide(self, bases: Iterable[RemoteBase], depth: int) -> None:
+    def _provide(self, bases: Iterable[RemoteBase]) -> None:
         for remote_base in bases:
             base = git_base(remote_base.url)
             if base is None:
                 self._plain(remote_base)
                 continue
             path = path_of(base)
-            is_fetched = path in self._commits
-            if not is_fetched:
+            if path not in self._commits:
                 self._commits[path] = self._locked(base, remote_base)
-            if depth:
-                self._provide(self._bases_of(base, self._commits[path]), depth - 1)
+            if (path, base.folder) not in self._provided:
+                self._provided.add((path, base.folder))
+                self._provide(self._bases_of(base, self._commits[path]))
 
     def _plain(self, base: RemoteBase) -> None:
         """Redirect repositories only."""

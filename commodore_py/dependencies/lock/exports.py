@@ -67,23 +67,20 @@ def collect(
 
 def pack(folder: Path, file: Path) -> None:
     """Make an archive of an export: sorted, without times and owners."""
-    archive = file.with_name(f".{file.name}.new")
-    _write_tar(folder, archive, "w:gz" if file.name.endswith(".gz") else "w")
-    archive.replace(file)
 
-
-def _write_tar(folder: Path, file: Path, mode: str) -> None:
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.mtime = member.uid = member.gid = 0
         member.uname = member.gname = ""
         return member
 
+    new, mode = file.with_name(f".{file.name}.new"), "w:gz" if file.name.endswith(".gz") else "w"
     with (
-        open(file, "xb", opener=_private) as opened,
+        open(new, "xb", opener=_private) as opened,
         tarfile.open(fileobj=opened, mode=mode) as archive,  # type: ignore[call-overload]
     ):
         for path in sorted(folder.rglob("*")):
             archive.add(path, path.relative_to(folder), recursive=False, filter=plain)
+    new.replace(file)
 
 
 def check_name(path: Path) -> None:
