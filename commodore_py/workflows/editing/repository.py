@@ -33,14 +33,6 @@ class Moved(CommodoreError):
 
     problem_code = "edit/moved"
 
-    @classmethod
-    def to(cls, now: str, base: str) -> Moved:
-        """The error for an edit that is based on other commits than those of now."""
-        return cls(
-            f"the configuration has moved from {base} to {now}",
-            hint="nothing was written; read the value again, and repeat the edit",
-        )
-
 
 def configuration_version(paths: WorkPaths) -> str:
     """The commits of the global and the tenant configuration in a working directory, shortened."""
@@ -52,7 +44,10 @@ def refuse_moved(paths: WorkPaths, base: str) -> None:
     """Refuse an edit that is based on an older version of the configuration."""
     now = configuration_version(paths) if base else ""
     if now != base:
-        raise Moved.to(now, base)
+        raise Moved(
+            f"the configuration has moved from {base} to {now}",
+            hint="nothing was written; read the value again, and repeat the edit",
+        )
 
 
 def pinned(folder: Path) -> Iterator[Problem]:
