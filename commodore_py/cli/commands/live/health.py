@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.adapters import escaping
 from commodore_py.cli.output import formats, messages
+from commodore_py.cli.output.live.clusters import NO_HEALTH, status_word
 from commodore_py.cli.settings.options import Globals, config_of, output_option
 from commodore_py.model.names import counted
 from commodore_py.workflows.live.health import health_of, run_tests
 from commodore_py.workflows.live.own_rules import own_rules_here
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.workflows.live.health import Case, Judged
+
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _TESTS_FAILED = 1
+_VERDICT = ("status", "message")
 
 
 @click.command()
@@ -70,21 +80,53 @@ def health(
 def _judged(
     settings: Globals, files: tuple[str, ...], rules: tuple[Path, ...], output: str
 ) -> None:
-    from commodore_py.cli.output.live import health
-
     report = health_of(files, own_rules_here(config_of(settings)), rules)
-    formats.show(output, health.report(report), health.report_lines(report))
+    content = {
+        "schema": "live-health/v1",
+        "objects": [
+            {**asdict(judged.object.id), "file": judged.object.file, **asdict(judged.health)}
+            for judged in report.objects
+        ],
+        "worst": report.worst,
+        "others": report.others,
+    }
+    formats.show(output, content, map(_line, report.objects))
     if report.others:
         messages.info(f"not objects: {counted(report.others, 'document')}")
 
 
-def _tested(folder: Path, output: str) -> int:
-    from commodore_py.cli.output.live import health
+def _line(judged: Judged) -> str:
+    health = judged.health
+    about = [str(judged.object.id), health.message, f"({health.source})"]
+    return f"{status_word(health.status)}  {escaping.one_line('  '.join(filter(None, about)))}"
 
+
+def _tested(folder: Path, output: str) -> int:
     cases = run_tests(folder)
     failed = [case for case in cases if not case.passed]
-    lines = (line for case in failed for line in health.case_lines(case))
-    formats.show(output, health.tests(cases), lines)
+    content = {
+        "schema": "live-health-test/v1",
+        "passed": len(cases) - len(failed),
+        "failed": len(failed),
+        "cases": [
+            {
+                "folder": case.folder,
+                "input": case.input,
+                "passed": case.passed,
+                "expected": dict(zip(_VERDICT, case.expected, strict=True)),
+                "found": dict(zip(_VERDICT, case.actual, strict=True)),
+            }
+            for case in cases
+        ],
+    }
+    formats.show(output, content, (line for case in failed for line in _case_lines(case)))
     if output == "text":
         messages.info(f"{counted(len(cases), 'case')}, {len(failed)} failed")
     return _TESTS_FAILED if failed else 0
+
+
+def _case_lines(case: Case) -> Iterator[str]:
+    """A failed test for people."""
+    yield escaping.one_line(f"{case.folder}: {case.input}")
+    for word, (status, message) in (("expected", case.expected), ("found", case.actual)):
+        yield escaping.one_line(f"  {word:8}  {status or NO_HEALTH}  {message}".rstrip())

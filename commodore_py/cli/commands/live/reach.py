@@ -29,10 +29,13 @@ def cluster_options(command: Any) -> Any:
         click.argument(
             "cluster", required=False, callback=cluster_here, shell_complete=completion.clusters
         ),
-        click.option("--kubeconfig", metavar="FILE", help="Kubeconfig file; else KUBECONFIG."),
+        click.option(
+            "--kubeconfig", metavar="FILE", default="", help="Kubeconfig file; else KUBECONFIG."
+        ),
         click.option(
             "--context",
             metavar="NAME",
+            default="",
             help="Context of the kubeconfig; by default one named like the cluster, else the"
             " current one.",
         ),
@@ -42,7 +45,9 @@ def cluster_options(command: Any) -> Any:
             metavar="PATH",
             help="Checkout of the catalog; by default the one in the working directory.",
         ),
-        click.option("--app", metavar="NAME", default="", help="Only this application."),
+        click.option(
+            "--app", "application", metavar="NAME", default="", help="Only this application."
+        ),
         click.option(
             "-n",
             "--namespace",
@@ -53,6 +58,7 @@ def cluster_options(command: Any) -> Any:
         ),
         click.option(
             "--trust-cluster",
+            "trusted",
             metavar="UID",
             default="",
             help="UID of the cluster, if nothing else confirms it or it was built again.",
@@ -89,12 +95,7 @@ def opened(
     """The cluster and its catalog, read."""
     from commodore_py.workflows.live import cluster
 
-    reach = cluster.Reach(
-        kubeconfig=options["kubeconfig"] or "",
-        context=options["context"] or "",
-        catalog=options["catalog"],
-        application=options["app"],
-        namespaces=tuple(options["namespaces"]),
-        trusted=options["trust_cluster"],
+    reach = {name: value for name, value in options.items() if name != "cluster"}
+    return cluster.opened(
+        config_of(settings), options["cluster"], cluster.Reach(**reach), read=read
     )
-    return cluster.opened(config_of(settings), options["cluster"], reach, read=read)

@@ -47,6 +47,7 @@ def wait(
     output: str,
     *,
     plan: bool,
+    fail_fast: bool,
     **options: Any,
 ) -> int:
     """Wait until the objects of a catalog are healthy, synced or gone.
@@ -68,7 +69,8 @@ def wait(
     """
     until = time.monotonic() + timeout
     if plan:
-        return _follow(settings, options, goal=goal, until=until, output=output)
+        how = Waiting(goal == "gone", fail_fast=fail_fast, until=until)
+        return _follow(settings, options, goal, how, output)
     check_unused(click.get_current_context(), ("fail_fast",), "is for --plan")
     with opened(settings, options, read="targets") as cluster:
         left = wait_for(cluster, goal, until=until, report=messages.info)
@@ -77,24 +79,18 @@ def wait(
 
 
 def _follow(
-    settings: Globals,
-    options: dict[str, Any],
-    *,
-    goal: str,
-    until: float,
-    output: str,
+    settings: Globals, options: dict[str, Any], goal: str, how: Waiting, output: str
 ) -> int:
     ctx = click.get_current_context()
-    check_unused(ctx, ("app", "namespaces"), "cannot be combined with --plan")
+    check_unused(ctx, ("application", "namespaces"), "cannot be combined with --plan")
     if goal == "synced":
         raise click.UsageError("--plan waits until its steps are healthy or gone.")
     paths = config_of(settings).paths
     if several.compiled_in(paths):
         paths = several.paths_of(paths, options["cluster"])
     current = plan_here(paths)
-    waiting = Waiting(goal == "gone", fail_fast=options["fail_fast"], until=until)
     with opened(settings, options, read="targets") as cluster:
-        result = wait_for_plan(cluster, current, waiting, messages.info)
+        result = wait_for_plan(cluster, current, how, messages.info)
     lines = (escaping.one_line(line_of(step)) for step in result.steps)
     formats.show(output, waited(goal, result), lines)
     return EXITS[result.result.state]

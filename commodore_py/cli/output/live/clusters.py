@@ -9,7 +9,6 @@ from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
 
 from . import drifts
-from .health import STATUS_COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +22,15 @@ if TYPE_CHECKING:
     from commodore_py.workflows.live.tree import Node, TreeReport
     from commodore_py.workflows.live.waiting import Left
 
-_NONE = "-"
+STATUS_COLOURS = {
+    "Healthy": "green",
+    "Suspended": "cyan",
+    "Progressing": "blue",
+    "Missing": "yellow",
+    "Degraded": "red",
+    "Unknown": "yellow",
+}
+NO_HEALTH = "-"
 _MOST_CAUSES = 10
 _WIDTH = max(map(len, STATUS_COLOURS))
 
@@ -48,7 +55,8 @@ def status(
 def status_lines(report: StatusReport) -> Iterator[str]:
     """Render it for people."""
     for application in report.applications:
-        yield _line(application.name or _NONE, application.health, _summary(application))
+        about = f"{application.name or NO_HEALTH}: {_summary(application)}"
+        yield f"{status_word(application.health)}  {escaping.one_line(about)}"
         for cause in application.causes[:_MOST_CAUSES]:
             message = cause.health.message if cause.health is not None else ""
             yield escaping.one_line(f"{' ' * _WIDTH}    {cause.target.id}: {message}".rstrip(": "))
@@ -140,10 +148,10 @@ def _summary(application: ApplicationStatus) -> str:
     return ", ".join(words)
 
 
-def _line(name: str, status: str | None, about: str) -> str:
-    word = status or _NONE
-    shown = streams.styled(word.ljust(_WIDTH), fg=STATUS_COLOURS.get(word))
-    return f"{shown}  {escaping.one_line(f'{name}: {about}' if about else name)}"
+def status_word(status: str | None) -> str:
+    """A status of health in the width of all of them."""
+    word = status or NO_HEALTH
+    return streams.styled(word.ljust(_WIDTH), fg=STATUS_COLOURS.get(word))
 
 
 def _node(node: Node) -> dict[str, Any]:
