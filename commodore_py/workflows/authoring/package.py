@@ -72,23 +72,16 @@ class PackageFolder:
                 + ", ".join(sorted(_RESERVED))
                 + " are taken",
             )
-        if self.test_class.suffix not in _SUFFIXES:
+        is_inside = self.test_class.is_relative_to(self.directory)
+        if (
+            not is_inside
+            or self.test_class.suffix not in _SUFFIXES
+            or not self.test_class.is_file()
+        ):
             yield CommodoreError(
-                "a test class is named by its file, with the suffix .yml",
+                "there is no such test class in the package",
                 where=str(self.test_class),
-                hint="write it as tests/defaults.yml",
-            )
-        elif not self.test_class.is_relative_to(self.directory):
-            yield CommodoreError(
-                "the test class is not a file of the package",
-                where=str(self.test_class),
-                hint=f"name it as seen from {self.directory}",
-            )
-        elif not self.test_class.is_file():
-            yield CommodoreError(
-                "there is no such test class",
-                where=str(self.test_class),
-                hint="name it as seen from the package, with the suffix .yml",
+                hint="name the file as seen from the package, such as tests/defaults.yml",
             )
 
 
