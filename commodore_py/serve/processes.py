@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import json
 import logging
 import multiprocessing
 import os
@@ -206,9 +205,8 @@ class _Events(logging.Handler):
         self._sender = sender
 
     def emit(self, record: logging.LogRecord) -> None:
-        for line in log.as_json(record):
-            with suppress(OSError):
-                self._sender.send(("event", json.loads(line)))
+        with suppress(OSError):
+            self._sender.send(("event", {"schema": "log/v1", **log.as_data(record)}))
 
 
 class _Stages:

@@ -35,7 +35,9 @@ from commodore_py.workflows.installation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from commodore_py.workflows.demo import Demo
 
 _KEY = "api-url"
 _QUESTION = "Install completion for %s in %s?"
@@ -51,21 +53,20 @@ def demo(directory: Path, output: str) -> None:
     Everything is a local Git repository or a file: no server, no token and no network are needed.
     """
     written = write_demo(directory)
-    if output != "text":
-        content = {
-            "schema": "demo/v1",
-            "directory": str(directory.resolve()),
-            "clusters": list(written.clusters),
-            "next_steps": list(written.next_steps),
-        }
-        streams.data(formats.structured(content))
-        return
-    streams.result(
-        f"Created a playground with {len(written.clusters)} clusters in {directory}", bold=True
-    )
-    streams.result("\nTry:")
-    for step in written.next_steps:
-        streams.result(f"  {step}")
+    content = {
+        "schema": "demo/v1",
+        "directory": str(directory.resolve()),
+        "clusters": list(written.clusters),
+        "next_steps": list(written.next_steps),
+    }
+    done = f"Created a playground with {len(written.clusters)} clusters in {directory}"
+    formats.show(output, content, (streams.styled(done, bold=True), *_suggested(written)))
+
+
+def _suggested(made: Demo | Installation) -> Iterator[str]:
+    """Lines with commands to try."""
+    yield "\nTry:"
+    yield from (f"  {step}" for step in made.next_steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,21 +131,15 @@ def init(ctx: click.Context, /, directory: Path | None, output: str, **options: 
     if directory is None or given:
         steps.append(_login(settings, options, api))
     steps.append(_completion())
-    if output != "text":
-        content = {
-            "schema": "init/v1",
-            "steps": [asdict(step) for step in steps],
-            "cluster": made.cluster,
-            "tenant": made.tenant,
-            "next_steps": list(made.next_steps),
-        }
-        streams.data(formats.structured(content))
-        return
-    for step in steps:
-        streams.result(f"{step.name:<12}{step.result:<11}{step.detail}".rstrip())
-    streams.result("\nTry:")
-    for text in made.next_steps:
-        streams.result(f"  {text}")
+    content = {
+        "schema": "init/v1",
+        "steps": [asdict(step) for step in steps],
+        "cluster": made.cluster,
+        "tenant": made.tenant,
+        "next_steps": list(made.next_steps),
+    }
+    lines = (f"{step.name:<12}{step.result:<11}{step.detail}".rstrip() for step in steps)
+    formats.show(output, content, (*lines, *_suggested(made)))
 
 
 def _installed(

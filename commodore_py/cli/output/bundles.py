@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
@@ -21,22 +22,16 @@ if TYPE_CHECKING:
 
 def used(bundle: BundleUse) -> dict[str, Any]:
     """The bundle of a cluster."""
+    deviations = [
+        {name: text or None for name, text in asdict(deviation).items()}
+        for deviation in bundle.deviations
+    ]
     return {
         "version": bundle.version,
         "class": bundle.class_name,
         "alias": bundle.alias or None,
         "where": bundle.where or None,
-        "deviations": [
-            {
-                "kind": deviation.kind,
-                "name": deviation.name,
-                "field": deviation.field or None,
-                "bundle": deviation.bundle or None,
-                "here": deviation.deployed or None,
-                "where": deviation.where or None,
-            }
-            for deviation in bundle.deviations
-        ],
+        "deviations": [{**each, "here": each.pop("deployed")} for each in deviations],
     }
 
 
@@ -59,21 +54,22 @@ def used_lines(bundle: BundleUse) -> Iterator[str]:
         )
 
 
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "version": entry.version,
+        "class": entry.class_name,
+        "notes": entry.notes or None,
+        "requires_tool": entry.requires_tool or None,
+        "withdrawn": entry.withdrawn._asdict() if entry.withdrawn else None,
+    }
+
+
 def listed(bundles: Bundles) -> dict[str, Any]:
     """All versions, the newest first, and aliases."""
     return {
         "schema": "bundle-list/v1",
         "order": bundles.index.order,
-        "bundles": [
-            {
-                "version": entry.version,
-                "class": entry.class_name,
-                "notes": entry.notes or None,
-                "requires_tool": entry.requires_tool or None,
-                "withdrawn": entry.withdrawn._asdict() if entry.withdrawn else None,
-            }
-            for entry in reversed(bundles.index.sorted())
-        ],
+        "bundles": list(map(_entry, reversed(bundles.index.sorted()))),
         "aliases": [
             {"name": name, "version": version}
             for name, version in bundles.aliases().items()
@@ -102,11 +98,7 @@ def content(entry: Entry, entries: Content) -> dict[str, Any]:
     """Content of a version."""
     return {
         "schema": "bundle-show/v1",
-        "version": entry.version,
-        "class": entry.class_name,
-        "notes": entry.notes or None,
-        "requires_tool": entry.requires_tool or None,
-        "withdrawn": entry.withdrawn._asdict() if entry.withdrawn else None,
+        **_entry(entry),
         "entries": [
             {
                 "kind": kind.removesuffix("s"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 _COLUMNS = ("CLUSTER", "RESULT", "ADDED", "CHANGED", "REMOVED", "WORST", "CACHED", "TIME", "STAGE")
 _MOST_LINES = 30
 _MOST_KINDS = 4
-_OF_EVERY_LINE = ("schema", "level")
 _NAMED = 3
 _WORDS = 2
 _BAD = dict.fromkeys(("failed", "held", "not reported"), "red")
@@ -74,10 +72,13 @@ class ClusterResult:
     def errors(self) -> list[dict[str, str]]:
         """The errors that were logged, for programs."""
         errors = (record for record in self.records if record["levelno"] >= logging.ERROR)
-        lines = (line for error in errors for line in log.as_json(logging.makeLogRecord(error)))
         return [
-            {name: text for name, text in json.loads(line).items() if name not in _OF_EVERY_LINE}
-            for line in lines
+            {
+                name: text
+                for name, text in log.as_data(logging.makeLogRecord(error)).items()
+                if name != "level"
+            }
+            for error in errors
         ]
 
     @property

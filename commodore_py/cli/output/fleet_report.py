@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,7 @@ def write_report(results: Sequence[ClusterResult], file: Path) -> None:
 def _section(one: ClusterResult, changes: Iterable[ObjectChange]) -> dict[str, Any]:
     records = (logging.makeLogRecord(dict(record)) for record in one.records)
     told = [record for record in records if record.levelno >= log.NOTICE]
-    messages = [json.loads(line) for record in told for line in log.as_json(record)]
+    messages = map(log.as_data, told)
     return {
         "cluster": one.cluster,
         "outcome": one.outcome,

@@ -142,19 +142,21 @@ def from_here(place: str) -> str:
     return place
 
 
+def as_data(record: logging.LogRecord) -> dict[str, str]:
+    """A record for programs."""
+    parts = {name: _plain(_raw(record, name)) for name in ("where", "notes", "hint")}
+    return {
+        "level": _LEVELS.get(record.levelno, record.levelname.lower()),
+        "message": _plain(record.getMessage()),
+        **{name: text for name, text in parts.items() if text},
+    }
+
+
 def as_json(record: logging.LogRecord) -> Iterator[str]:
     """JSON: one object per line."""
     import json
 
-    parts = {name: _plain(_raw(record, name)) for name in ("where", "notes", "hint")}
-    yield json.dumps(
-        {
-            "schema": "log/v1",
-            "level": _LEVELS.get(record.levelno, record.levelname.lower()),
-            "message": _plain(record.getMessage()),
-            **{name: text for name, text in parts.items() if text},
-        }
-    ).replace("##", "#\\u0023")
+    yield json.dumps({"schema": "log/v1", **as_data(record)}).replace("##", "#\\u0023")
 
 
 def as_github(record: logging.LogRecord) -> Iterator[str]:

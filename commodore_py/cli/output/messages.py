@@ -39,11 +39,6 @@ def plain(text: str) -> None:
     _LOG.info(text, extra={"kind": "plain"})
 
 
-def requested(text: str) -> None:
-    """Output that was requested, shown even with --quiet."""
-    _LOG.log(NOTICE, text, extra={"kind": "plain"})
-
-
 def warn(text: str, *, where: str = "", hint: str = "") -> None:
     """A problem that does not stop the run."""
     _LOG.warning(text, extra={"where": where, "hint": hint})
@@ -87,10 +82,6 @@ def error_with(
     _LOG.error(text, extra=more)
 
 
-class PromptUnanswered(CommodoreError):
-    """A prompt that cannot be answered, as stdin is closed."""
-
-
 def ask(question: str, *, undone: str = "nothing was done", in_advance: str = "see --help") -> str:
     """Ask for a line of text; fails if stdin is closed."""
     streams.error_line(f"{streams.shown(question)}: ", nl=False)
@@ -98,7 +89,7 @@ def ask(question: str, *, undone: str = "nothing was done", in_advance: str = "s
     line = sys.stdin.readline() if sys.stdin else ""
     if not line:
         streams.error_line()
-        raise PromptUnanswered(
+        raise CommodoreError(
             f"Aborted! no answer was given, so {undone}",
             hint=f"to answer without a prompt: {in_advance}",
         )
