@@ -170,7 +170,7 @@ def _offers(id_: ObjectId, uid: str, content: Content) -> Iterator[Key]:
             yield "OperatorGroup", id_.namespace, id_.name
 
 
-def _texts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as served
+def _texts(value: object) -> dict[str, str]:
     return {key: text for key, text in mapping(value).items() if isinstance(text, str)}
 
 

@@ -139,7 +139,7 @@ def _parts(selection: Selection, kinds: Discovery) -> Iterator[tuple[Api, str]]:
 
 
 def _listed(client: Client, api: Api, namespace: str, selection: Selection) -> list[Record]:
-    """The objects of a kind; the pages of one state, or one list if that is gone meanwhile."""
+    """The objects of a kind: pages of one state, or one list if that state is gone."""
     is_whole = selection.whole(*api.key)
     # What a StatefulSet owns is named in its content.
     accept = _JSON if is_whole or api.key == STATEFUL_SET else _METADATA

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections import Counter
 from functools import cache
 from importlib.resources import files
@@ -21,7 +22,7 @@ from commodore_py.manifests.health.status import Verdict, unknown
 from commodore_py.manifests.objects import split_version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from commodore_py.manifests.health.own import OwnRule
     from commodore_py.manifests.health.status import Health
@@ -36,74 +37,23 @@ _LARGEST = 1 << 20
 _DEEPEST = 2
 
 
-class UserRules:
-    """Judges objects by scripts; the worker process starts with the first of them."""
+class Judge:
+    """Judges objects by scripts and rules of the hierarchy before the rules that are built in.
 
-    def __init__(self, table: ScriptTable, own_rules: Mapping[str, OwnRule] | None = None) -> None:
-        self._table = table
-        self._own = own_rules or {}
+    The worker process of scripts starts with the first of them. Objects that may be degraded at
+    first are progressing for that time.
+    """
+
+    def __init__(
+        self,
+        table: ScriptTable,
+        own_rules: Mapping[str, OwnRule] | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._table, self._own, self._now = table, own_rules or {}, now
         self._worker = LuaWorker()
         self._kills: Counter[Script] = Counter()
         self._ambiguous: set[tuple[str, ...]] = set()
-
-    def __call__(self, group: str, kind: str, content: Content) -> Ruled | None:
-        """The verdict of the hierarchy's rule for the kind, or of the first script for it."""
-        fitting = self._table.find(group, kind)
-        own_rule = self._own.get(scripts.key_of(group, kind))
-        if own_rule is not None and own_rule.decides:
-            key = scripts.key_of(group, kind)
-            in_argocd = bool(fitting) or has_rule_in_argocd(group, kind)
-            return Ruled(f"{key} of the hierarchy", self._by_own(key, own_rule, content), in_argocd)
-        if not fitting:
-            return None
-        script = fitting[0]
-        if len(fitting) > 1:
-            self._warn(fitting, scripts.key_of(group, kind))
-        return Ruled(script.pattern, self._verdict(script, content))
-
-    def run(self, script: Script, content: Content) -> Verdict:
-        """The verdict of one script."""
-        return self._verdict(script, content)
-
-    def close(self) -> None:
-        """End the worker process."""
-        self._worker.close()
-
-    def _by_own(self, key: str, own_rule: OwnRule, content: Content) -> Verdict:
-        if not own_rule.lua:
-            return own_rule.verdict(content)
-        where = ".".join(("parameters", *PATH, key))
-        return self._verdict(Script(key, own_rule.lua, open_libraries=True, where=where), content)
-
-    def _verdict(self, script: Script, content: Content) -> Verdict:
-        if self._kills[script] >= MOST_KILLS:
-            return unknown(f"its rule is not run again, it took too long {MOST_KILLS} times")
-        try:
-            result = self._worker.run(script.source, content, open_libraries=script.open_libraries)
-        except TimedOut as error:
-            self._kills[script] += 1
-            return unknown(f"its rule failed: {error}; {script.where}")
-        for line in result.printed:
-            log.debug("%s: %s", script.where, line)
-        if result.error:
-            hint = scripts.library_hint(result.error, script)
-            return unknown(f"its rule failed: {result.error}{hint}; {script.where}")
-        return scripts.verdict_of(result.fields)
-
-    def _warn(self, fitting: Iterable[Script], key: str) -> None:
-        patterns = tuple(script.pattern for script in fitting)
-        if patterns not in self._ambiguous:
-            self._ambiguous.add(patterns)
-            log.warning("several rules fit %s: %s; the first one is used", key, ", ".join(patterns))
-
-
-class Judge:
-    """Judges objects; those that may be degraded at first are progressing for that time."""
-
-    def __init__(
-        self, rules: UserRules, own_rules: Mapping[str, OwnRule], now: Callable[[], float]
-    ) -> None:
-        self._rules, self._own, self._now = rules, own_rules, now
         self._changes: dict[str, tuple[object, float]] = {}
         """By UID: the generation that was seen last, and since when."""
 
@@ -111,7 +61,7 @@ class Judge:
         """The health of an object now."""
         group, _, kind = split_version(content)
         own_rule = self._own.get(scripts.key_of(group, kind))
-        health = assess.assess(content, self._rules)
+        health = assess.assess(content, self._ruled)
         if own_rule is None or not own_rule.grace:
             return health
         return in_grace(health, self.saw(content) + own_rule.grace - self._now())
@@ -129,6 +79,47 @@ class Judge:
             seen = generation, self._now()
         self._changes[uid] = seen
         return seen[1]
+
+    def run(self, script: Script, content: Content) -> Verdict:
+        """The verdict of one script."""
+        if self._kills[script] >= MOST_KILLS:
+            return unknown(f"its rule is not run again, it took too long {MOST_KILLS} times")
+        try:
+            result = self._worker.run(script.source, content, open_libraries=script.open_libraries)
+        except TimedOut as error:
+            self._kills[script] += 1
+            return unknown(f"its rule failed: {error}; {script.where}")
+        for line in result.printed:
+            log.debug("%s: %s", script.where, line)
+        if result.error:
+            hint = scripts.library_hint(result.error, script)
+            return unknown(f"its rule failed: {result.error}{hint}; {script.where}")
+        return scripts.verdict_of(result.fields)
+
+    def close(self) -> None:
+        """End the worker process."""
+        self._worker.close()
+
+    def _ruled(self, group: str, kind: str, content: Content) -> Ruled | None:
+        """The verdict of the hierarchy's rule for the kind, or of the first script for it."""
+        fitting, key = self._table.find(group, kind), scripts.key_of(group, kind)
+        own_rule = self._own.get(key)
+        if own_rule is not None and own_rule.decides:
+            in_argocd = bool(fitting) or has_rule_in_argocd(group, kind)
+            where = ".".join(("parameters", *PATH, key))
+            verdict = (
+                self.run(Script(key, own_rule.lua, open_libraries=True, where=where), content)
+                if own_rule.lua
+                else own_rule.verdict(content)
+            )
+            return Ruled(f"{key} of the hierarchy", verdict, in_argocd)
+        if not fitting:
+            return None
+        patterns = tuple(script.pattern for script in fitting)
+        if len(fitting) > 1 and patterns not in self._ambiguous:
+            self._ambiguous.add(patterns)
+            log.warning("several rules fit %s: %s; the first one is used", key, ", ".join(patterns))
+        return Ruled(fitting[0].pattern, self.run(fitting[0], content))
 
 
 def scripts_in(folder: Path) -> tuple[Script, ...]:

@@ -19,7 +19,7 @@ from commodore_py.live.access.client import Client
 from commodore_py.live.access.discovery import discover
 from commodore_py.live.pairing import targets_of
 from commodore_py.live.reading import EVERY_KIND, Selection, read_objects
-from commodore_py.live.rules import Judge, UserRules, has_rule_in_argocd
+from commodore_py.live.rules import Judge, has_rule_in_argocd
 from commodore_py.manifests.documents import TOOL_FILES
 from commodore_py.manifests.health import builtin
 from commodore_py.manifests.health.scripts import ScriptTable
@@ -168,8 +168,8 @@ def opened(
         if cluster_identity.confirmed_by and cluster_identity.uid:
             notes.keep_uid(state, cluster_identity.uid)
         argocd = _argocd_settings(client, catalog_objects.objects, cluster_identity)
-        rules = UserRules(ScriptTable(argocd.scripts), own_rules)
-        stack.callback(rules.close)
+        judge = Judge(ScriptTable(argocd.scripts), own_rules, client.now)
+        stack.callback(judge.close)
         all_targets = targets_of(assigned, kinds, argocd.tracking)
         targets = _wanted(all_targets, reach, assigned)
         seen = read_objects(client, _selection(targets, reach, read), kinds)
@@ -186,7 +186,7 @@ def opened(
             catalog,
             rendered,
             state,
-            Judge(rules, own_rules, client.now),
+            judge,
             reach,
         )
 

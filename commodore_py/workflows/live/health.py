@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.live.rules import UserRules
     from commodore_py.manifests.health.own import OwnRule
     from commodore_py.manifests.health.scripts import Script
     from commodore_py.manifests.health.status import Status
@@ -79,30 +78,23 @@ def health_of(
     """
     objects = objects_in(names)
     scripts = tuple(script for folder in folders for script in live_rules.scripts_in(folder))
-    rules = live_rules.UserRules(ScriptTable(folders=scripts), own_rules)
-    judge = Judge(rules, own_rules, time.time)
-    try:
+    with closing(Judge(ScriptTable(folders=scripts), own_rules)) as judge:
         judged = tuple(
             Judged(kube_object, _known(judge(kube_object.content), kube_object.content))
             for kube_object in objects.objects
         )
-    finally:
-        rules.close()
     return HealthReport(judged, objects.others)
 
 
 def run_tests(folder: Path) -> tuple[Case, ...]:
     """Run the tests of the rules below a folder."""
     table = ScriptTable(folders=live_rules.scripts_in(folder))
-    rules = live_rules.UserRules(table)
-    try:
+    with closing(Judge(table)) as judge:
         return tuple(
             case
             for where in live_rules.folders_in(folder)
-            for case in _cases(where, folder, rules, table)
+            for case in _cases(where, folder, judge, table)
         )
-    finally:
-        rules.close()
 
 
 def _known(health: Health, content: Content) -> Health:
@@ -113,7 +105,7 @@ def _known(health: Health, content: Content) -> Health:
     return health
 
 
-def _cases(where: Path, root: Path, rules: UserRules, table: ScriptTable) -> Iterator[Case]:
+def _cases(where: Path, root: Path, judge: Judge, table: ScriptTable) -> Iterator[Case]:
     path = where / TESTS
     if not path.is_file():
         return
@@ -127,7 +119,7 @@ def _cases(where: Path, root: Path, rules: UserRules, table: ScriptTable) -> Ite
         if not isinstance(name, str):
             raise CommodoreError(f"tests[{at}] has no inputPath", where=str(path))
         content = _first_object(where / name, root, where=f"{path}, tests[{at}]")
-        assessed = assess_rule(content, rules, table)
+        assessed = assess_rule(content, judge, table)
         yield Case(
             where.relative_to(root).as_posix(),
             name,
@@ -136,13 +128,13 @@ def _cases(where: Path, root: Path, rules: UserRules, table: ScriptTable) -> Ite
         )
 
 
-def assess_rule(content: Content, rules: UserRules, table: ScriptTable) -> tuple[str, str]:
+def assess_rule(content: Content, judge: Judge, table: ScriptTable) -> tuple[str, str]:
     """Apply the rule for an object, whatever else is known about it."""
     group, _, kind = split_version(content)
     scripts: tuple[Script, ...] = table.find(group, kind)
     if not scripts:
         return "", "no rule fits its kind"
-    status, message = rules.run(scripts[0], content)
+    status, message = judge.run(scripts[0], content)
     return status or "", message
 
 

@@ -16,22 +16,12 @@ from commodore_py.manifests.order.applications import KIND, assigned
 from .history import objects_at
 
 if TYPE_CHECKING:
-    from commodore_py.manifests.objects import ObjectId
+    from commodore_py.manifests.order.applications import Assigned
 
     from .cluster import LiveCluster
 
 _MOST_COMMITS = 200
 _APPLICATION = KIND[1].encode()
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """Objects in the commits of a catalog."""
-
-    ids: frozenset[ObjectId]
-    applications: frozenset[str]
-    complete: bool
-    """Whether it goes back to the first commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +39,18 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
     records = [
         record for record in objects.top_level() if targets.isdisjoint(objects.copies(record))
     ]
-    history = _history(cluster, {record.id.name.encode() for record in records})
-    names = {application.name for application, _ in cluster.assigned.applications}
-    names |= history.applications
+    earlier, complete = _earlier(cluster, {record.id.name.encode() for record in records})
+    tracking = cluster.settings.tracking
+    before = targets_of(earlier, cluster.kinds, tracking)
+    applied = (*cluster.assigned.applications, *earlier.applications)
+    names = {application.name for application, _ in applied}
     witnesses = Known(
         targets=targets,
-        inventory=history.ids,
+        inventory={target.id for target in before if target.application is not None},
         applications=names,
         others=cluster.identity.others,
-        tracking=cluster.settings.tracking,
-        complete=history.complete,
+        tracking=tracking,
+        complete=complete,
         marks_objects=names != {""},
         blocked="" if cluster.identity.confirmed_by else "the cluster is not confirmed",
     )
@@ -74,31 +66,22 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
         ),
         key=lambda orphan: orphan.id,
     )
-    return OrphanReport(tuple(orphans_), history.complete)
+    return OrphanReport(tuple(orphans_), complete)
 
 
-def _history(cluster: LiveCluster, names: set[bytes]) -> History:
-    """The ids of objects with these names in the last commits, by their applications then."""
+def _earlier(cluster: LiveCluster, names: set[bytes]) -> tuple[Assigned, bool]:
+    """Objects with these names in the last commits, and whether these are all commits."""
     catalog = cluster.catalog
     if not is_repository(catalog) or commit_of(catalog, "HEAD") is None:
-        return History(frozenset(), frozenset(), complete=False)
+        return assigned((), "", cluster.rendered), False
     commits = git(
         catalog, "rev-list", "--first-parent", f"--max-count={_MOST_COMMITS + 1}", "HEAD"
     ).splitlines()
-    complete = (
-        len(commits) <= _MOST_COMMITS
-        and git(catalog, "rev-parse", "--is-shallow-repository") != "true"
+    is_shallow = git(catalog, "rev-parse", "--is-shallow-repository") == "true"
+    objects = objects_at(
+        catalog,
+        commits[:_MOST_COMMITS],
+        lambda text: _APPLICATION in text or not names.isdisjoint(names_in(text)),
     )
-    objects = tuple(
-        objects_at(
-            catalog,
-            commits[:_MOST_COMMITS],
-            lambda text: _APPLICATION in text or not names.isdisjoint(names_in(text)),
-        )
-    )
-    assigned_ = assigned(objects, "", cluster.rendered)
-    targets = targets_of(assigned_, cluster.kinds, cluster.settings.tracking)
-    ids = frozenset(target.id for target in targets if target.application is not None)
-    return History(
-        ids, frozenset(application.name for application, _ in assigned_.applications), complete
-    )
+    complete = len(commits) <= _MOST_COMMITS and not is_shallow
+    return assigned(tuple(objects), "", cluster.rendered), complete

@@ -19,7 +19,7 @@ from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.readiness import BACK_ENDS, Expected, result_of
 from commodore_py.delivery.settings import DRIVERS as NAMES
 from commodore_py.delivery.settings import Cluster
-from commodore_py.live.rules import UserRules
+from commodore_py.live.rules import Judge
 from commodore_py.manifests.health.scripts import Script, ScriptTable
 from commodore_py.model.secrets import ReferenceFile, SecretRef
 from commodore_py.model.tree import Tree
@@ -159,7 +159,7 @@ def test_cluster_secrets_are_named_like_argocd(server: str, name: str) -> None:
 
 def test_health_rule_matches_documentation() -> None:
     pytest.importorskip("lupa", reason="install commodore-py[live]")
-    rules = UserRules(ScriptTable())
+    rules = Judge(ScriptTable())
     script = Script("argoproj.io/Application", RULE, open_libraries=False, where="rule")
     healths = ("", "Healthy", "Progressing", "Degraded", "Missing", "Suspended")
     wrong = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commodore_py.live.rules import Judge, UserRules
+from commodore_py.live.rules import Judge
 from commodore_py.manifests.health.own import OwnRule
 from commodore_py.manifests.health.scripts import ScriptTable
 
@@ -46,7 +46,7 @@ def clock() -> Clock:
 @pytest.fixture
 def judge(clock: Clock) -> Judge:
     own = {"example.com/Thing": OwnRule(grace=90)}
-    return Judge(UserRules(ScriptTable(), own), own, clock)
+    return Judge(ScriptTable(), own, clock)
 
 
 def test_new_object_is_progressing_in_grace_period(judge: Judge, clock: Clock) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.live.rules import UserRules
+from commodore_py.live.rules import Judge
 from commodore_py.manifests.health.scripts import Script, ScriptTable
 from tests.support.tables import each
 
@@ -20,14 +20,14 @@ NEVER_ENDS = 'return string.find(string.rep("a", 50), ".-.-.-.-.-.-.-.-.-.-b")'
 
 
 @pytest.fixture(scope="module")
-def rules() -> Iterator[UserRules]:
+def rules() -> Iterator[Judge]:
     """Runs scripts."""
-    made = UserRules(ScriptTable())
+    made = Judge(ScriptTable())
     yield made
     made.close()
 
 
-def _run(rules: UserRules, source: str, *, libraries: bool = True) -> tuple[Any, str]:
+def _run(rules: Judge, source: str, *, libraries: bool = True) -> tuple[Any, str]:
     return tuple(rules.run(Script("example.com/Thing", source, libraries, "rule.lua"), THING))  # type: ignore[return-value]
 
 
@@ -46,7 +46,7 @@ def _run(rules: UserRules, source: str, *, libraries: bool = True) -> tuple[Any,
 )
 @each("libraries", [True, False])
 def test_lua_features_are_supported(
-    rules: UserRules, source: str, message: str, libraries: bool
+    rules: Judge, source: str, message: str, libraries: bool
 ) -> None:
     assert _run(rules, source, libraries=libraries) == ("Healthy", message)
 
@@ -59,7 +59,7 @@ def test_lua_features_are_supported(
         *("string.dump", "bit32"),
     ],
 )
-def test_lua_sandbox_hides_unsafe_libraries(rules: UserRules, name: str) -> None:
+def test_lua_sandbox_hides_unsafe_libraries(rules: Judge, name: str) -> None:
     assert _run(rules, f"return {{status='Healthy', message=type({name})}}") == ("Healthy", "nil")
 
 
@@ -73,7 +73,7 @@ def test_lua_sandbox_hides_unsafe_libraries(rules: UserRules, name: str) -> None
         (NEVER_ENDS, "1 s of CPU time"),
     ],
 )
-def test_endless_rule_is_ended_and_next_rule_runs(rules: UserRules, source: str, why: str) -> None:
+def test_endless_rule_is_ended_and_next_rule_runs(rules: Judge, source: str, why: str) -> None:
     status, message = _run(rules, source)
 
     assert status == "Unknown"
@@ -86,7 +86,7 @@ def test_rule_killed_too_often_is_not_run_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("commodore_py.live.rules.MOST_KILLS", 1)
-    rules = UserRules(ScriptTable())
+    rules = Judge(ScriptTable())
     messages = [_run(rules, NEVER_ENDS)[1] for _ in range(2)]
     rules.close()
 
@@ -103,7 +103,7 @@ def test_rule_killed_too_often_is_not_run_again(
         "pcall(string.rep, 'x', 2^30); local t = {}; while true do t[#t + 1] = ('x'):rep(2^20) end",
     ],
 )
-def test_rule_out_of_memory_is_unknown(rules: UserRules, source: str) -> None:
+def test_rule_out_of_memory_is_unknown(rules: Judge, source: str) -> None:
     status, message = _run(rules, source)
 
     assert status == "Unknown"
@@ -111,7 +111,7 @@ def test_rule_out_of_memory_is_unknown(rules: UserRules, source: str) -> None:
     assert "out of memory" in message or "of CPU time" in message
 
 
-def test_rules_are_isolated(rules: UserRules) -> None:
+def test_rules_are_isolated(rules: Judge) -> None:
     _run(rules, "leak = 1; obj.kind = 'Changed'; string.upper = nil; return {status='Healthy'}")
 
     text = "return {status='Healthy', message=tostring(leak) .. obj.kind .. ('a'):upper()}"
@@ -119,7 +119,7 @@ def test_rules_are_isolated(rules: UserRules) -> None:
 
 
 @pytest.mark.parametrize("source", ["return string.find('a', 'a')", "return {status=('x'):len()}"])
-def test_unopened_library_is_reported_with_hint(rules: UserRules, source: str) -> None:
+def test_unopened_library_is_reported_with_hint(rules: Judge, source: str) -> None:
     status, message = _run(rules, source, libraries=False)
 
     assert status == "Unknown"
@@ -136,7 +136,7 @@ def test_unopened_library_is_reported_with_hint(rules: UserRules, source: str) -
         ("\x1bLua", "attempt to load a binary chunk"),
     ],
 )
-def test_failing_rule_is_unknown(rules: UserRules, source: str, why: str) -> None:
+def test_failing_rule_is_unknown(rules: Judge, source: str, why: str) -> None:
     status, message = _run(rules, source)
 
     assert status == "Unknown"
@@ -148,7 +148,7 @@ def test_missing_lua_package_is_error(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "lupa").mkdir()
     (tmp_path / "lupa" / "__init__.py").touch()  # without the language
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    rules = UserRules(ScriptTable())
+    rules = Judge(ScriptTable())
     try:
         with pytest.raises(CommodoreError) as raised:
             _run(rules, "return {status='Healthy'}")
