@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py import compiler, pipeline, run_log
@@ -23,7 +24,13 @@ from commodore_py.lib import LIBRARIES
 from commodore_py.model.stages import CompilePlan, Sources
 from commodore_py.problems.refuse import refuse
 
-from .workspace import Workspace, cluster_for_component, workspace, write_argocd_stub
+from .workspace import (
+    Compiled,
+    Workspace,
+    cluster_for_component,
+    workspace,
+    write_argocd_stub,
+)
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -45,32 +52,12 @@ _KEEP_FOLDER = 3  # verbosity
 
 
 @dataclass(frozen=True, slots=True)
-class CompileRequest:
-    """A component to compile, and its output folder."""
-
-    component: ComponentFolder
-    output: Path
-    """Where `compiled/` is, and where relative paths of downloads start."""
-    search_paths: tuple[Path, ...] = ()
-    """Where imports and inputs are looked for before anywhere else."""
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A component as it was compiled, and its problems."""
-
-    folder: Path
-    tree: Tree
-    notices: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Gathered:
     """The sources of a component, laid out in a folder; downloads are not fetched yet."""
 
     config: Config
     place: Workspace
-    request: CompileRequest
+    component: ComponentFolder
     sources: Sources
     downloads: tuple[Download, ...]
     lock: RunLock
@@ -81,125 +68,125 @@ class Gathered:
         """Parameters of the instance."""
         return self.sources.inventory.bootstrap.parameters
 
+    @property
+    def folder(self) -> PurePosixPath:
+        """The folder of the instance, below `compiled/`."""
+        return PurePosixPath(self.component.instance.name.replace(".", "/"))
+
 
 def compile_component(
-    config: Config, request: CompileRequest, lock: SharedLock | None = None
+    config: Config,
+    component: ComponentFolder,
+    *,
+    output: Path,
+    search_paths: tuple[Path, ...] = (),
+    lock: SharedLock | None = None,
 ) -> Compiled:
-    """Compile a component and write its tree; what other instances left there stays."""
-    restore_checkout(request)
-    with component_workspace(config) as place:
+    """Compile a component and write its tree; what other instances left there stays.
+
+    Its tree is below `compiled/` of `output`, where relative paths of downloads start. Imports and
+    inputs are looked for in `search_paths` before anywhere else.
+    """
+    restore_checkout(component)
+    with component_workspace(config) as place, place.user_paths():
         locked = lock.run() if lock is not None else RunLock()
-        gathered = gather(config, request, place, locked)
+        gathered = gather(
+            config, component, place, locked, output=output, search_paths=search_paths
+        )
         fetch_libraries(gathered)
-        fetch_component_downloads(gathered, gathered.downloads)
-        compiled = render(gathered)
+        fetch_component_downloads(gathered)
+        tree, notices = render(gathered)
         if lock is not None and locked.findings is not None:
             lock.add(locked.findings)
-            compiled = replace(compiled, notices=(*compiled.notices, *lock.finish()))
-    write_tree(compiled.folder, compiled.tree)
-    return compiled
+            notices = (*notices, *lock.finish())
+    folder = output / "compiled" / gathered.folder
+    write_tree(folder, tree)
+    return Compiled(folder, notices)
 
 
-def restore_checkout(request: CompileRequest) -> None:
+def restore_checkout(component: ComponentFolder) -> None:
     """Repair what a killed run left in the component's checkout."""
-    on_disk.repair(on_disk.notes_in(request.component.repository), patience=_PATIENCE)
+    on_disk.repair(on_disk.notes_in(component.repository), patience=_PATIENCE)
 
 
 @run_log.act("gather")
-def gather(config: Config, request: CompileRequest, place: Workspace, lock: RunLock) -> Gathered:
+def gather(
+    config: Config,
+    component: ComponentFolder,
+    place: Workspace,
+    lock: RunLock,
+    *,
+    output: Path,
+    search_paths: tuple[Path, ...],
+) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
-    with place.user_paths():
-        return _gathered(config, request, place, lock)
-
-
-def _gathered(config: Config, request: CompileRequest, place: Workspace, lock: RunLock) -> Gathered:
-    at = request.component
-    log.info("Gathering what component %s is made of", at.instance.component)
+    log.info("Gathering what component %s is made of", component.instance.component)
     config = replace(config, paths=WorkPaths(place.folder), local=False)
     now = datetime.now().astimezone()
-    cluster = cluster_for_component(at.instance.component, at.instance.name)
-    classes = at.classes()
-    resolved = resolve_single(config, cluster, classes, at.instance)
-    places = single_locator(config, cluster, classes, at.instance)
+    instance, classes, paths = component.instance, component.classes(), config.paths
+    cluster = cluster_for_component(instance.component, instance.name)
+    resolved = resolve_single(config, cluster, classes, instance)
+    places = single_locator(config, cluster, classes, instance)
     compiler.check_entries(resolved, places.parameter)
-    paths = config.paths
-    for component in (at, *at.beside):
-        link(paths.dependencies / component.instance.component, component.directory)
+    for folder in (component, *component.beside):
+        link(paths.dependencies / folder.instance.component, folder.directory)
     (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
-    beside = [component.checkout() for component in at.beside]
-    link_component_libraries(config, at.checkout(), resolved.bootstrap.parameters, beside)
+    beside = [other.checkout() for other in component.beside]
+    link_component_libraries(config, component.checkout(), resolved.bootstrap.parameters, beside)
     write_argocd_stub(paths.libraries)
-    sources = Sources(
-        cluster,
-        classes,
-        resolved,
-        now,
-        plan=_plan(request, paths),
-        places=places,
-        notices=deprecations(resolved),
-    )
-    downloads = tuple(compiler.wanted_downloads(resolved))
-    return Gathered(config, place, request, sources, downloads, lock)
-
-
-def _plan(request: CompileRequest, paths: WorkPaths) -> CompilePlan:
-    at = request.component
-    return CompilePlan(
-        output=request.output,
+    plan = CompilePlan(
+        output=output,
         search_paths=(
-            *request.search_paths,
-            at.directory / "vendor",
+            *search_paths,
+            component.directory / "vendor",
             paths.dependencies,
             paths.root,
             LIBRARIES,
         ),
-        checkouts={at.instance.name: at.repository},
+        checkouts={instance.name: component.repository},
         alone=True,
         reveal=True,
-        scratch_notes=on_disk.notes_in(at.repository),
+        scratch_notes=on_disk.notes_in(component.repository),
     )
+    notices = deprecations(resolved)
+    sources = Sources(cluster, classes, resolved, now, plan=plan, places=places, notices=notices)
+    downloads = tuple(compiler.wanted_downloads(resolved))
+    return Gathered(config, place, component, sources, downloads, lock)
 
 
 @run_log.act("libraries")
 def fetch_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component requires, into its own folder."""
-    component, config = gathered.request.component.checkout(), gathered.config
-    with gathered.place.user_paths():
-        install_component_libraries(
-            config,
-            component,
-            gathered.parameters,
-            keep_others=keep_others,
-            resolving=gathered.lock.libraries,
-        )
+    install_component_libraries(
+        gathered.config,
+        gathered.component.checkout(),
+        gathered.parameters,
+        keep_others=keep_others,
+        resolving=gathered.lock.libraries,
+    )
 
 
 @run_log.act("downloads")
-def fetch_component_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:
-    """Fetch what the component downloads, or some of it, and put it in its places."""
-    config = gathered.config
-    with gathered.place.user_paths():
-        fetch_downloads(
-            config,
-            downloads,
-            gathered.sources.classes,
-            gathered.sources.places,
-            output=gathered.sources.plan.output,
-            through=gathered.lock.downloads,
-        )
+def fetch_component_downloads(gathered: Gathered) -> None:
+    """Fetch what the component downloads, and put it in its places."""
+    fetch_downloads(
+        gathered.config,
+        gathered.downloads,
+        gathered.sources.classes,
+        gathered.sources.places,
+        output=gathered.sources.plan.output,
+        through=gathered.lock.downloads,
+    )
 
 
-def render(gathered: Gathered) -> Compiled:
+def render(gathered: Gathered) -> tuple[Tree, tuple[Problem, ...]]:
     """Compile and filter what was gathered; nothing is written to its place."""
-    config, sources = gathered.config, gathered.sources
-    instance = gathered.request.component.instance
+    config, sources, instance = gathered.config, gathered.sources, gathered.component.instance
     log.info("Compiling component %s", instance.component)
-    with gathered.place.user_paths():
-        rendered = pipeline.render(config, sources, gathered.lock)
+    rendered = pipeline.render(config, sources, gathered.lock)
     notices = gathered.place.notices((*rendered.notices, *sources.notices, *gathered.lock.notices))
     refuse(notices, strict=config.strict)
-    place = sources.plan.output / "compiled" / instance.name.replace(".", "/")
-    return Compiled(place, rendered.instances[instance.name], notices)
+    return rendered.instances[instance.name], notices
 
 
 def component_workspace(config: Config) -> AbstractContextManager[Workspace]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py import pipeline, run_log
@@ -23,33 +23,22 @@ from commodore_py.inventory.single import explain_missing
 from commodore_py.problems.refuse import refuse
 
 from .package import TENANT, PackageFolder
-from .workspace import Workspace, cluster_for_package, workspace, write_argocd_stub
+from .workspace import Compiled, Workspace, cluster_for_package, workspace, write_argocd_stub
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.inventory import Instance, Node
-    from commodore_py.model.problem import Problem
     from commodore_py.model.stages import Rendered, Sources
     from commodore_py.model.tree import Tree
 
 log = logging.getLogger(__name__)
 
 _LACKING = "other packages and configurations are not fetched to compile a package by itself"
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """A package as it was compiled, and its problems."""
-
-    folder: Path
-    trees: Mapping[str, Tree]
-    kept: Path | None = None
-    """The working directory, where it was not removed."""
-    notices: tuple[Problem, ...] = ()
 
 
 def compile_package(
@@ -84,7 +73,7 @@ def compile_package(
     for name, tree in placed(rendered.instances).items():
         write_tree(place / name, tree)
     folder = None if work.temporary else work.folder
-    return Compiled(place, rendered.instances, folder, rendered.notices)
+    return Compiled(place, rendered.notices, folder)
 
 
 def render_package(

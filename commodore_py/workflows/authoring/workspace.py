@@ -26,6 +26,16 @@ _ARGOCD = "argocd.libjsonnet"
 
 
 @dataclass(frozen=True, slots=True)
+class Compiled:
+    """A component or a package as it was compiled, and its problems."""
+
+    folder: Path
+    notices: tuple[Problem, ...] = ()
+    kept: Path | None = None
+    """The working directory, where it was not removed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Workspace:
     """A working directory; if it is removed afterwards, messages do not name paths in it."""
 

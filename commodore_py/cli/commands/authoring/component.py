@@ -23,7 +23,7 @@ from commodore_py.cli.settings.options import (
 )
 from commodore_py.cli.settings.types import Checkout
 from commodore_py.workflows.authoring.component import ComponentFolder
-from commodore_py.workflows.authoring.component_compile import CompileRequest, compile_component
+from commodore_py.workflows.authoring.component_compile import compile_component
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
 from . import sync as syncing
@@ -174,9 +174,13 @@ def compile_(
     )
     known_as = f" as {alias}" if alias else ""
     messages.heading(f"Compiling component {component.instance.component}{known_as}")
-    folders = tuple(folder.resolve() for folder in search_paths)
-    request = CompileRequest(component, output.resolve(), folders)
-    compiled = compile_component(config, request, shared_lock(config))
+    compiled = compile_component(
+        config,
+        component,
+        output=output.resolve(),
+        search_paths=tuple(folder.resolve() for folder in search_paths),
+        lock=shared_lock(config),
+    )
     streams.result(f"Component compiled to {compiled.folder}", bold=True)
     messages.notices(compiled.notices)
 

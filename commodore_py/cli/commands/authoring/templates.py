@@ -101,9 +101,9 @@ def _print_next_steps(kind: RepositoryKind, made: Made, slug: str, bare: Path | 
 
 def update(kind: RepositoryKind, folder: Path, options: Mapping[str, Any]) -> None:
     """Update a repository, and print what was changed."""
-    wanted = _template_options(options)
+    changes = _template_options(options)
     with open_templates(trust=options["trust"]) as opened:
-        update = prepare_update(kind, folder, options["template_version"], wanted, opened)
+        update = prepare_update(kind, folder, options["template_version"], changes, opened)
     _print_notes(update.notes)
     if update.commit:
         take(update.folder, update.commit, commit=options["commit"])

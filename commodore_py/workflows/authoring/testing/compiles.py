@@ -19,7 +19,6 @@ from commodore_py.model.tree import Tree
 from commodore_py.problems.judge import verdict_of
 from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import (
-    CompileRequest,
     component_workspace,
     fetch_component_downloads,
     fetch_libraries,
@@ -31,7 +30,7 @@ from commodore_py.workflows.authoring.package import PackageFolder
 from commodore_py.workflows.authoring.package_compile import placed, render_package
 from commodore_py.workflows.authoring.workspace import Workspace, workspace
 
-from .run import CaseRun, Output, apart, compiled
+from .run import CaseRun, apart, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -67,60 +66,63 @@ def component_cases(
     one path are compiled one group after the other.
     """
     with ExitStack() as stack:
-        gathered: list[tuple[Case, Gathered]] = []
+        gathered: list[tuple[str, Gathered]] = []
         for number, case in enumerate(suite.cases):
             try:
-                request = _request_for(suite, case, settings)
+                component = _component_of(suite, case, settings)
                 if not number:
-                    restore_checkout(request)
+                    restore_checkout(component)
                 work = stack.enter_context(component_workspace(config))
                 locked = lock.run() if lock is not None else RunLock()
-                gathered.append((case, gather(config, request, work, locked)))
+                folder = suite.directory
+                paths = settings.search_paths or (folder,)
+                with work.user_paths():
+                    sources = gather(
+                        config, component, work, locked, output=folder, search_paths=paths
+                    )
+                gathered.append((case.name, sources))
             except CommodoreError as error:
-                yield CaseRun(case.name, None, error)
+                yield CaseRun(case.name, error)
         # Of cases that require different content at one path, each has what it requires when it
         # is compiled; and the next run requires the first again.
-        groups: dict[object, list[tuple[Case, Gathered]]] = {}
-        for case, each in gathered:
-            groups.setdefault(_requirements(each), []).append((case, each))
+        groups: dict[object, list[tuple[str, Gathered]]] = {}
+        for name, each in gathered:
+            groups.setdefault(_requirements(each), []).append((name, each))
         for group in groups.values():
             try:
                 _fetch(group[0][1], keep_others=len(groups) > 1)
             except CommodoreError as error:
-                yield from (CaseRun(case.name, None, error) for case, _ in group)
+                yield from (CaseRun(name, error) for name, _ in group)
             else:
-                yield from compiled(
-                    config, [(case.name, each) for case, each in group], _compile_component
-                )
+                yield from compiled(config, group, _compile_component)
 
 
-def _request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
-    """The compile of a case."""
-    directory = suite.directory
+def _component_of(suite: Suite, case: Case, settings: Settings) -> ComponentFolder:
+    """The component with the values of a case."""
     if not case.values.is_file():
         raise CommodoreError(
             f"test case {case.name} has no file",
             where=str(case.values),
             hint="create it, even an empty one, or remove the case from the list of cases",
         )
-    component = ComponentFolder.find(
-        directory,
+    return ComponentFolder.find(
+        suite.directory,
         [case.values],
         name=settings.name or suite.name,
         alias=settings.alias.replace("{case}", case.name),
         beside=settings.beside,
     )
-    return CompileRequest(component, directory, settings.search_paths or (directory,))
 
 
 def _fetch(gathered: Gathered, *, keep_others: bool) -> None:
-    if requirements_fingerprint(gathered.request.component.checkout(), gathered.parameters):
-        findings = apart(lambda: _libraries_of(gathered, keep_others=keep_others))
-        if findings is not None:
-            gathered.lock.take(findings)
-    else:
-        fetch_libraries(gathered, keep_others=keep_others)
-    fetch_component_downloads(gathered, gathered.downloads)
+    with gathered.place.user_paths():
+        if requirements_fingerprint(gathered.component.checkout(), gathered.parameters):
+            findings = apart(lambda: _libraries_of(gathered, keep_others=keep_others))
+            if findings is not None:
+                gathered.lock.take(findings)
+        else:
+            fetch_libraries(gathered, keep_others=keep_others)
+        fetch_component_downloads(gathered)
 
 
 def _libraries_of(gathered: Gathered, *, keep_others: bool) -> Findings | None:
@@ -128,20 +130,21 @@ def _libraries_of(gathered: Gathered, *, keep_others: bool) -> Findings | None:
     return gathered.lock.findings
 
 
-def _compile_component(gathered: Gathered) -> Output:
-    done = render(gathered)
-    folder = done.folder.relative_to(gathered.request.output / "compiled")
-    errors, notices = _problems_in(gathered)
-    return Output(
-        done.tree.below(PurePosixPath(folder)),
-        (*done.notices, *notices),
-        gathered.lock.findings,
-        errors,
+def _compile_component(case: str, gathered: Gathered) -> CaseRun:
+    with gathered.place.user_paths():
+        tree, notices = render(gathered)
+    errors, more = _problems_in(gathered)
+    return CaseRun(
+        case,
+        tree=tree.below(gathered.folder),
+        notices=(*notices, *more),
+        errors=errors,
+        findings=gathered.lock.findings,
     )
 
 
 def _requirements(gathered: Gathered) -> object:
-    component = gathered.request.component.checkout()
+    component = gathered.component.checkout()
     downloads = [
         (normpath(each.output_path), each.source, each.unpack) for each in gathered.downloads
     ]
@@ -162,7 +165,7 @@ def _problems_in(gathered: Gathered) -> tuple[tuple[Problem, ...], tuple[Problem
     ]
     if not problems:
         return (), ()
-    verdict = verdict_of(problems, (gathered.request.component.directory,))
+    verdict = verdict_of(problems, (gathered.component.directory,))
     notices = (each for each in verdict.problems if each.severity != "info" or each.strict)
     return verdict.failing, tuple(
         each._replace(severity="warning") for each in notices if each not in verdict.failing
@@ -186,7 +189,7 @@ def package_cases(
             try:
                 package = PackageFolder.find(suite.directory, test_class, [])
             except CommodoreError as error:
-                yield CaseRun(case.name, None, error)
+                yield CaseRun(case.name, error)
             else:
                 case_config = replace(config, paths=WorkPaths(folder), processes=1)
                 work = Workspace(folder, parent.temporary)
@@ -194,10 +197,10 @@ def package_cases(
         yield from compiled(config, ready, partial(_compile_package, lock=lock))
 
 
-def _compile_package(what: _PackageWork, *, lock: SharedLock | None) -> Output:
+def _compile_package(case: str, what: _PackageWork, *, lock: SharedLock | None) -> CaseRun:
     locked = lock.run() if lock is not None else RunLock()
     rendered = render_package(*what, locked)
     tree = Tree()
     for folder, files in placed(rendered.instances).items():
         tree |= files.below(PurePosixPath(folder))
-    return Output(tree, rendered.notices, locked.findings)
+    return CaseRun(case, tree=tree, notices=rendered.notices, findings=locked.findings)

@@ -114,24 +114,24 @@ def build_report(
 
 def _judged(suite: Suite, case: Case, ran: CaseRun, *, update: bool) -> Outcome:
     """The outcome of a case; output with problems is never accepted."""
-    if ran.output is None:
+    if ran.tree is None:
         errors = () if ran.error is None else (ran.error,)
         return Outcome(case, "failed", errors, seconds=ran.seconds)
     change = Change()
     status: Status = "passed"
-    problems = tuple(map(_as_error, ran.output.errors))
+    problems = tuple(map(_as_error, ran.errors))
     try:
         if suite.golden:
-            change = _change_of(case.golden, ran.output.tree)
+            change = _change_of(case.golden, ran.tree)
         if change and update and not problems:
-            _accept(case.golden, ran.output.tree)
+            _accept(case.golden, ran.tree)
             status = "updated"
         elif change:
             problems = (*problems, _unexpected(case.golden))
     except CommodoreError as error:
         problems = (*problems, error)
     status = "failed" if problems else status
-    return Outcome(case, status, problems, change, ran.output.notices, ran.seconds)
+    return Outcome(case, status, problems, change, ran.notices, ran.seconds)
 
 
 def _as_error(problem: Problem) -> CommodoreError:

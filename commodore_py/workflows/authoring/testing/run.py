@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py import compiler
@@ -25,29 +25,23 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """The output of a case, below the folders of its instances."""
-
-    tree: Tree
-    notices: tuple[Problem, ...] = ()
-    findings: Findings | None = None
-    """What it is made of, if there is a lock."""
-    errors: tuple[Problem, ...] = ()
-    """Problems that fail the case, whatever is expected of it."""
-
-
-@dataclass(frozen=True, slots=True)
 class CaseRun:
     """How the compile of a case ended."""
 
     case: str
-    output: Output | None
     error: CommodoreError | None = None
+    tree: Tree | None = None
+    """The output, below the folders of its instances; None if there is an error."""
+    notices: tuple[Problem, ...] = ()
+    errors: tuple[Problem, ...] = ()
+    """Problems that fail the case, whatever is expected of it."""
+    findings: Findings | None = None
+    """What it is made of, if there is a lock."""
     seconds: float = 0.0
 
 
 def compiled(
-    config: Config, items: Sequence[tuple[str, Item]], compile_one: Callable[[Item], Output]
+    config: Config, items: Sequence[tuple[str, Item]], compile_one: Callable[[str, Item], CaseRun]
 ) -> Iterator[CaseRun]:
     """Every case in the order of items. Cases in one process share its caches."""
     by_case = dict(items)
@@ -55,10 +49,10 @@ def compiled(
     def run(case: str) -> CaseRun:
         begun = time.monotonic()
         try:
-            output, error = compile_one(by_case[case]), None
-        except CommodoreError as problem:
-            output, error = None, problem
-        return CaseRun(case, output, error, time.monotonic() - begun)
+            ran = compile_one(case, by_case[case])
+        except CommodoreError as error:
+            ran = CaseRun(case, error)
+        return replace(ran, seconds=time.monotonic() - begun)
 
     yield from _ran(config, [*by_case], run)
 
@@ -71,8 +65,8 @@ def with_lock(
         for ran in running:
             if ran.error is not None and lock.refused(ran.error):
                 continue
-            if ran.output is not None and ran.output.findings is not None:
-                lock.add(ran.output.findings)
+            if ran.findings is not None:
+                lock.add(ran.findings)
             yield ran
 
 
