@@ -6,6 +6,7 @@ import hmac
 import time
 from asyncio import timeout
 from collections import Counter
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from fastapi import HTTPException, Request
@@ -96,7 +97,7 @@ class Access:
             request.state.caller = self._caller(request)
             messages = [{"type": "http.request", "body": await _body(request)}]
         except HTTPException as refusal:
-            if refusal.status_code == 401 and _is_for_people(request):  # noqa: PLR2004
+            if refusal.status_code == HTTPStatus.UNAUTHORIZED and _is_for_people(request):
                 refusal = HTTPException(303, refusal.detail, {"location": "/login"})
             content = failure(refusal.status_code, refusal.detail)
             # An open connection would receive the rest of a body that is not read.

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _LONGEST_PATH = 1000
 _MOST_LEVELS = 128
-_LIVE_SECONDS = 300.0
 _MOST_STREAMS = 16
 
 
@@ -177,7 +176,7 @@ async def get_live(
     daemon: TheDaemon, cluster_id: Path, what: Literal["tree", "status"], root: Path = ""
 ) -> Any:
     """The running cluster."""
-    return await daemon.read(cluster_id, f"live_{what}", root, seconds=_LIVE_SECONDS, live=True)
+    return await daemon.read(cluster_id, f"live_{what}", root)
 
 
 @router.get("/jobs")

@@ -32,11 +32,11 @@ class Daemon:
         self.clusters = Clusters(config, self.jobs, self.state, settings.poll)
         self.reconciler = Reconciler(settings, self.state, self.clusters, self.jobs)
 
-    async def read(self, cluster_id: str, work: str, *arguments: Any, **options: Any) -> Any:
-        """Read something of a cluster, by a function of `work`, with options of `Jobs.read`."""
+    async def read(self, cluster_id: str, work: str, *arguments: Any) -> Any:
+        """Read something of a cluster, by a function of `work`."""
         await self.clusters.listed(cluster_id)
-        config = self.settings.config
-        return await self.jobs.read(f"work.{work}", config, cluster_id, *arguments, **options)
+        config, live = self.settings.config, work.startswith("live_")
+        return await self.jobs.read(f"work.{work}", config, cluster_id, *arguments, live=live)
 
     async def edit(
         self, cluster_id: str, request: Request, rules: Rules, work: str = "work.edit"

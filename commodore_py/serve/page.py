@@ -35,7 +35,6 @@ _STATES = ("all", "up to date", "stale", "failed", "held", "unknown")
 _LEVELS: dict[str, Level] = {"cluster": "cluster", "tenant": "tenant", "global": "global"}
 _ASSETS = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _READS = {"changes": ("changes",), "plan": ("plan",), "live": ("live_tree", "")}
-_TAB_SECONDS = 300.0
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -142,8 +141,8 @@ async def _values(
     value = options = None
     await daemon.clusters.listed(cluster_id)
     if path:
-        value, why = await _tried_read(daemon, cluster_id, "value", path, "")
-        options, _ = await _tried_read(daemon, cluster_id, "options", path)
+        value, why = await _tried(daemon.read(cluster_id, "value", path, ""))
+        options, _ = await _tried(daemon.read(cluster_id, "options", path))
         failure = failure or why
     values = {
         "found": value,
@@ -159,7 +158,7 @@ async def _values(
 async def show_tab(
     daemon: TheDaemon, cluster_id: str, tab: Literal["changes", "plan", "live"]
 ) -> Response:
-    content, failure = await _tried_read(daemon, cluster_id, *_READS[tab])
+    content, failure = await _tried(daemon.read(cluster_id, *_READS[tab]))
     drawing = drawing_of(content["order"]) if content and tab == "plan" else None
     values = {"content": content, "drawing": drawing}
     return _tab(f"{tab}.html", tab.title(), cluster_id, failure, **values)
@@ -213,13 +212,6 @@ def failed_page(content: dict[str, Any]) -> Response:
     """An error for people."""
     title = content["message"][:1].upper() + content["message"][1:]
     return _page("failure.html", content["status"], title=title, reasons=content["reasons"])
-
-
-async def _tried_read(
-    daemon: Daemon, cluster_id: str, work: str, *arguments: Any
-) -> tuple[Any, Failure]:
-    live = work == "live_tree"
-    return await _tried(daemon.read(cluster_id, work, *arguments, seconds=_TAB_SECONDS, live=live))
 
 
 async def _tried(work: Awaitable[Any]) -> tuple[Any, Failure]:

@@ -143,7 +143,7 @@ class Reconciler:
             if not why:
                 config, members = self._settings.config, gate["members"]
                 why = gate.get("why") or await self._jobs.read(
-                    "compiling.unhealthy", config, members, seconds=_GATE_SECONDS, live=True
+                    "compiling.unhealthy", config, members, live=True
                 )
             if why:
                 stage = gate["stage"]
