@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -18,7 +17,7 @@ from commodore_py.cli.settings.options import (
     problem_output_option,
     strict_option,
 )
-from commodore_py.workflows.catalog import check as checking
+from commodore_py.workflows.catalog.check import check as run
 
 
 @click.command()
@@ -70,11 +69,13 @@ def check(
     """
     vault = vault_settings() if online else None
     config = config_of(settings, result_cache=directories.caches().get("result_cache"))
-    how: Any = {"vault": vault, "server": context if server else None, "strict": strict}
-    checked, verdict = (
-        checking.check(config, cluster, **how)
-        if catalog is None
-        else checking.check_folder(config, catalog, cluster, **how)
+    checked, verdict = run(
+        config,
+        cluster,
+        catalog,
+        vault=vault,
+        server=context if server else None,
+        strict=strict,
     )
     about = cluster or str(catalog or "")
     outcome = Outcome(verdict, "catalog check", about, checked.objects, checked.runs)

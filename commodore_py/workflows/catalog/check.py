@@ -81,13 +81,27 @@ class _WorkingDirectory:
 
 
 def check(
-    config: Config, cluster: str, *, vault: VaultSettings | None, server: str | None, strict: bool
+    config: Config,
+    cluster: str,
+    folder: Path | None,
+    *,
+    vault: VaultSettings | None,
+    server: str | None,
+    strict: bool,
 ) -> tuple[Checked, Verdict]:
-    """Check the last compile in the working directory.
+    """Check the last compile in the working directory, or manifests in a folder.
 
     Secrets are looked up in `vault`, and objects tried on the `server` of a context of the
     kubeconfig, which is empty for the default; neither is used if it is None.
     """
+    if folder is not None:
+        settings = replace(
+            _settings(config, {}, below=f"{PurePosixPath(folder)}/"),
+            vault=vault,
+            server=_server(config, server, cluster),
+        )
+        checked = _check_alone(settings, folder)
+        return checked, verdict_of(checked.problems, cluster=cluster, strict=strict)
     paths = config.paths
     trees = _compiled_trees(paths)
     origins = _WorkingDirectory(paths)
@@ -168,25 +182,12 @@ def _compiled_trees(paths: WorkPaths) -> dict[str, Tree]:
     return {folder.name: read_tree(folder) for folder in folders}
 
 
-def check_folder(
-    config: Config,
-    folder: Path,
-    cluster: str,
-    *,
-    vault: VaultSettings | None,
-    server: str | None,
-    strict: bool,
-) -> tuple[Checked, Verdict]:
-    """Check manifests without a hierarchy: checks that need one are skipped."""
-    below = f"{PurePosixPath(folder)}/"
-    settings = replace(
-        _settings(config, {}, below=below), vault=vault, server=_server(config, server, cluster)
-    )
+def _check_alone(settings: Settings, folder: Path) -> Checked:
+    """Manifests without a hierarchy: checks that need one are skipped."""
     items_view = read_tree(folder).items()
     tree = Tree({path: entry for path, entry in items_view if ".git" not in path.parts})
     checked = check_catalog({"": tree}, settings)
-    checked = replace(checked, runs=(*checked.runs, *_WITHOUT_HIERARCHY))
-    return checked, verdict_of(checked.problems, cluster=cluster, strict=strict)
+    return replace(checked, runs=(*checked.runs, *_WITHOUT_HIERARCHY))
 
 
 def _settings(config: Config, parameters: Mapping[str, object], *, below: str) -> Settings:

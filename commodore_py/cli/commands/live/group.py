@@ -24,7 +24,7 @@ _COMMANDS = {
         "Show how applications are doing in a cluster.",
     ),
     "tree": (
-        "commodore_py.cli.commands.live.tree:tree",
+        "commodore_py.cli.commands.live.status:tree",
         "Show objects of a cluster and what they own.",
     ),
     "wait": (

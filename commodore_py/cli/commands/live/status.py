@@ -1,4 +1,4 @@
-"""`commodore live status`."""
+"""`commodore live status` and `live tree`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.drift import drift_of
 from commodore_py.workflows.live.orphans import orphans_of
 from commodore_py.workflows.live.status import status_of
+from commodore_py.workflows.live.tree import tree_of
 
 from .reach import cluster_options, opened
 
@@ -51,3 +52,29 @@ def status(settings: Globals, /, output: str, **options: Any) -> None:
         messages.info(note)
     if not orphans.complete:
         messages.info("the history of the catalog is cut off: nothing can be pruned")
+
+
+@click.command()
+@cluster_options
+@click.argument("root", required=False, default="")
+@output_option
+@click.pass_obj
+def tree(settings: Globals, /, root: str, output: str, **options: Any) -> None:
+    """Show the objects of applications and what they own, with their health.
+
+    ROOT is an application, or an object as Kind/namespace/name. An owner that the object does not
+    name, as that of Endpoints, is marked as inferred.
+
+    \b
+    One application:
+      commodore live tree c-demo-1 web-shop
+    One object:
+      commodore live tree c-demo-1 Deployment/shop/web
+    """
+    with opened(settings, options, read="owned") as cluster:
+        report = tree_of(cluster, root)
+    content = clusters.tree(report, cluster.unseen_kinds(in_catalog=False))
+    formats.show(output, content, clusters.tree_lines(report))
+    if output == "text":
+        for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
+            messages.info(note)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from commodore_py.delivery.nodes import Node
-    from commodore_py.delivery.plan import Plan
     from commodore_py.delivery.simulation import Timeline
     from commodore_py.model.problem import Problem
     from commodore_py.workflows.live.plan_waiting import Waited
@@ -116,32 +115,22 @@ def timeline_lines(simulated: Timeline) -> Iterator[str]:
     yield f"{simulated.result.state} after {simulated.rounds} rounds"
 
 
-def mermaid(current: PlanHere) -> Iterator[str]:
-    """A flow chart of the order for Mermaid."""
-    plan = current.plan
-    yield "flowchart LR"
-    names = _numbered(plan)
-    for step, name in names.items():
-        yield f'  {name}["{_label(step)}"]'
-    for step, before in plan.order.before.items():
-        yield from (f"  {names[predecessor]} --> {names[step]}" for predecessor in sorted(before))
+def picture(current: PlanHere, form: str) -> Iterator[str]:
+    """The order as a graph: a flow chart for Mermaid, or for Graphviz."""
+    head, node, edge, end = _PICTURES[form]
+    before = current.plan.order.before
+    names = {step: f"n{number}" for number, step in enumerate(before)}
+    yield from head
+    yield from (node.format(name, _label(step)) for step, name in names.items())
+    for step, predecessors in before.items():
+        yield from (edge.format(names[other], names[step]) for other in sorted(predecessors))
+    yield from end
 
 
-def dot(current: PlanHere) -> Iterator[str]:
-    """A graph of the order for Graphviz."""
-    plan = current.plan
-    yield "digraph plan {"
-    yield "  rankdir=LR;"
-    names = _numbered(plan)
-    for step, name in names.items():
-        yield f'  {name} [label="{_label(step)}"];'
-    for step, before in plan.order.before.items():
-        yield from (f"  {names[predecessor]} -> {names[step]};" for predecessor in sorted(before))
-    yield "}"
-
-
-def _numbered(plan: Plan) -> dict[str, str]:
-    return {step: f"n{number}" for number, step in enumerate(plan.order.before)}
+_PICTURES = {
+    "mermaid": (["flowchart LR"], '  {}["{}"]', "  {} --> {}", []),
+    "dot": (["digraph plan {", "  rankdir=LR;"], '  {} [label="{}"];', "  {} -> {};", ["}"]),
+}
 
 
 def _label(text: str) -> str:
