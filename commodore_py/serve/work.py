@@ -31,9 +31,6 @@ from commodore_py.workflows.editing.options import options_at
 from commodore_py.workflows.editing.plan import target_of, value_at
 from commodore_py.workflows.editing.repository import configuration_version
 from commodore_py.workflows.live import cluster as live
-from commodore_py.workflows.live.compare import cluster_diff
-from commodore_py.workflows.live.drift import drift_of
-from commodore_py.workflows.live.orphans import orphans_of
 from commodore_py.workflows.live.status import status_of
 from commodore_py.workflows.live.tree import tree_of
 from commodore_py.workflows.plans import plan_here
@@ -146,9 +143,7 @@ def live_status(config: Config, cluster_id: str, _root: str) -> dict[str, Any]:
     """How the applications of a catalog are doing in its cluster."""
     config = replace(config, paths=several.paths_of(config.paths, cluster_id))
     with live.opened(config, cluster_id, live.Reach()) as cluster:
-        diff = cluster_diff(cluster)
-        report, drift = status_of(cluster, diff), drift_of(cluster, diff)
-        return live_output.status(report, orphans_of(cluster), drift, cluster.unapplied())
+        return live_output.status(status_of(cluster))
 
 
 def edit(config: Config, cluster_id: str, request: Request, rules: Rules) -> dict[str, Any]:

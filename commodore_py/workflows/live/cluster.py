@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -31,13 +31,13 @@ from commodore_py.model.names import problem_of_path
 from commodore_py.workflows.catalog import several
 
 from . import notes
-from .objects import check_compiled, objects_in
+from .objects import objects_in
 from .own_rules import own_rules_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.config import Config
+    from commodore_py.config import Config, WorkPaths
     from commodore_py.live.access.discovery import Discovery
     from commodore_py.live.identity import Identity
     from commodore_py.live.pairing import Target
@@ -147,14 +147,15 @@ def opened(
     """Read the catalog and the cluster."""
     if "/" in cluster_id or cluster_id in (".", "..") or problem_of_path(cluster_id):
         raise UsageError(f"{cluster_id!r} is not the id of a cluster")
-    config = _config_of_cluster(config, cluster_id, given=reach.catalog is not None)
-    catalog = reach.catalog or config.paths.catalog
-    catalog_objects = _catalog_objects(config, cluster_id, catalog, given=reach.catalog is not None)
+    paths = _paths_of(config, cluster_id, given=reach.catalog is not None)
+    config = replace(config, paths=paths)
+    catalog = reach.catalog or paths.catalog
+    catalog_objects = _catalog_objects(cluster_id, catalog)
     client = _client(config, cluster_id, reach)
     rendered = _rendered_folders(catalog_objects, catalog)
     assigned = applications.assigned(catalog_objects.objects, str(catalog), rendered)
     own_rules = own_rules_here(config, cluster_id)
-    state = config.paths.state / "live" / cluster_id
+    state = paths.state / "live" / cluster_id
     with ExitStack() as stack:
         stack.callback(client.close)
         kinds = discover(client)
@@ -276,24 +277,20 @@ def _has_rule(group: str, kind: str) -> bool:
     return builtin.has_rule(group, kind) or has_rule_in_argocd(group, kind)
 
 
-def _config_of_cluster(config: Config, cluster_id: str, *, given: bool) -> Config:
-    """With the working directory of the cluster, where several were compiled."""
+def _paths_of(config: Config, cluster_id: str, *, given: bool) -> WorkPaths:
+    """The working directory of the cluster; whoever names a catalog needs none."""
+    if given:
+        with suppress(CommodoreError):
+            return several.compiled_in(config.paths).get(cluster_id, config.paths)
+        return config.paths
     try:
-        compiled = several.compiled_in(config.paths)
-    except CommodoreError:
-        if given:  # whoever names a catalog needs no working directory
-            return config
+        return several.paths_of(config.paths, cluster_id)
+    except several.NotCompiled as error:
+        error.hint += "; or name its catalog with --catalog"
         raise
-    if compiled.get(cluster_id, config.paths) != config.paths:
-        return several.config_for(config, cluster_id)
-    if compiled and not given and not config.paths.params_file.is_file():
-        several.paths_of(config.paths, cluster_id)  # an error that names those compiled here
-    return config
 
 
-def _catalog_objects(config: Config, cluster_id: str, catalog: Path, *, given: bool) -> Found:
-    if not given:
-        check_compiled(config, cluster_id)
+def _catalog_objects(cluster_id: str, catalog: Path) -> Found:
     if not catalog.is_dir():
         raise CommodoreError(
             "there is no catalog here",

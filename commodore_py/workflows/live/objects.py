@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.yaml import load_manifests
-from commodore_py.errors import CommodoreError, UsageError, of_system
-from commodore_py.lieutenant import last_compile
+from commodore_py.errors import CommodoreError, of_system
 from commodore_py.manifests.documents import may_hold_objects
 from commodore_py.manifests.objects import KubeObject, identify, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.config import Config
-
 STDIN = "-"
 _STDIN_NAME = "stdin"
-_FILES = (".yaml", ".yml", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +44,6 @@ def objects_in(names: Iterable[str]) -> Found:
                 elif member is not None:
                     others += 1
     return Found(tuple(objects), others, tuple(files))
-
-
-def check_compiled(config: Config, cluster_id: str) -> None:
-    """Refuse the catalog in the working directory, if it is that of another cluster."""
-    hint = f"compile {cluster_id} first, or name its catalog with --catalog"
-    try:
-        compiled = last_compile.cluster_id_in(config.paths)
-    except UsageError as error:
-        raise UsageError("no cluster was compiled here", hint=hint) from error
-    if compiled != cluster_id:
-        if Path(cluster_id).suffix in _FILES or Path(cluster_id).exists():
-            hint = f"{cluster_id} is taken for a cluster; --help has the options for files"
-        raise CommodoreError(
-            f"the catalog here is of {compiled}, not of {cluster_id}",
-            where=str(config.paths.catalog),
-            hint=hint,
-        )
 
 
 def _texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:

@@ -10,6 +10,9 @@ from commodore_py.manifests.health.status import worst
 from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 
 from .application_order import order_in, with_owners_last
+from .compare import cluster_diff
+from .drift import drift_of
+from .orphans import orphans_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
 
     from .application_order import ApplicationOrder
     from .cluster import LiveCluster
-    from .compare import LiveDiff
+    from .drift import DriftReport
+    from .orphans import OrphanReport
 
 IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
 _APPLICATION = ("argoproj.io", "Application")
@@ -71,12 +75,17 @@ class StatusReport:
     """All applications, and what could not be read."""
 
     applications: tuple[ApplicationStatus, ...]
+    orphans: OrphanReport
+    drift: DriftReport
+    unapplied: Mapping[str, int]
+    """Folders that no application syncs, and how many objects they have."""
     unseen: Mapping[str, str]
     confirmed_by: str
 
 
-def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
-    """The status of every application, by what differs."""
+def status_of(cluster: LiveCluster) -> StatusReport:
+    """The status of every application, and what left the catalog or was changed by others."""
+    compared = cluster_diff(cluster)
     changes = {object_change.id: object_change.what for object_change in compared.diff.objects}
     unseen = {target.id: why for target, why in compared.unseen}
     synced = {application.name: application for application in cluster.identity.applications}
@@ -100,6 +109,9 @@ def status_of(cluster: LiveCluster, compared: LiveDiff) -> StatusReport:
         )
     return StatusReport(
         tuple(applications.values()),
+        orphans_of(cluster),
+        drift_of(cluster, compared),
+        cluster.unapplied(),
         cluster.unseen_kinds(in_catalog=False),
         cluster.identity.confirmed_by,
     )

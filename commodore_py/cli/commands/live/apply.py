@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +78,13 @@ def apply(
       commodore live diff c-demo-1 --out plan.json
       commodore live apply c-demo-1 --plan plan.json --yes
     """
-    how = applying.How(
-        force=force,
-        max_grade=max_grade,  # type: ignore[arg-type]  # one of GRADES
-        timeout=timeout,
-    )
     with opened(settings, options) as cluster:
-        if reveal:
-            how = replace(how, reveal=reveal_in(cluster))
+        how = applying.How(
+            force=force,
+            max_grade=max_grade,  # type: ignore[arg-type]  # one of GRADES
+            timeout=timeout,
+            reveal=reveal_in(cluster) if reveal else None,
+        )
         saved = read_plan(file) if file is not None else None
         deletes = prune or (saved is not None and saved.deletes)
         plan = plan_of(cluster, cluster_diff(cluster, reveal=how.reveal), prune=deletes)
@@ -96,8 +94,7 @@ def apply(
         if output == "text":
             for line in plans.lines(plan):
                 streams.result(line)
-        for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
-            messages.info(note)
+        clusters.show_asides(cluster, quiet=settings.verbosity == 0)
         if not yes and any(action.what != "keep" for action in plan.actions):
             question = f"Apply this to {cluster.id} at {cluster.client.access.server}?"
             if not messages.confirm(question, undone="nothing was applied", in_advance="--yes"):

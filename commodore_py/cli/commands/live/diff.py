@@ -74,8 +74,7 @@ def diff(
         )
         plan = plan_of(cluster, live_diff, prune=prune)
     _show(live_diff, plan, output, quiet=settings.verbosity == 0)
-    for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
-        messages.info(note)
+    clusters.show_asides(cluster, quiet=settings.verbosity == 0)
     if live_diff.refused:
         return 1
     if out is not None:

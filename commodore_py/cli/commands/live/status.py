@@ -9,9 +9,6 @@ import click
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live import clusters, drifts
 from commodore_py.cli.settings.options import Globals, output_option
-from commodore_py.workflows.live.compare import cluster_diff
-from commodore_py.workflows.live.drift import drift_of
-from commodore_py.workflows.live.orphans import orphans_of
 from commodore_py.workflows.live.status import status_of
 from commodore_py.workflows.live.tree import tree_of
 
@@ -37,20 +34,19 @@ def status(settings: Globals, /, output: str, **options: Any) -> None:
       commodore live status c-demo-1 --context staging --app web-shop
     """
     with opened(settings, options) as cluster:
-        compared = cluster_diff(cluster)
-        report, drift = status_of(cluster, compared), drift_of(cluster, compared)
-        orphans = orphans_of(cluster)
+        report = status_of(cluster)
     lines = (
         *clusters.status_lines(report),
-        *clusters.orphan_lines(orphans),
-        *drifts.lines(drift),
+        *clusters.orphan_lines(report.orphans),
+        *drifts.lines(report.drift),
     )
-    formats.show(output, clusters.status(report, orphans, drift, cluster.unapplied()), lines)
+    formats.show(output, clusters.status(report), lines)
     if output != "text":
         return
-    for note in (*clusters.asides(cluster, quiet=settings.verbosity == 0), *drifts.asides(drift)):
+    clusters.show_asides(cluster, quiet=settings.verbosity == 0)
+    for note in drifts.asides(report.drift):
         messages.info(note)
-    if not orphans.complete:
+    if not report.orphans.complete:
         messages.info("the history of the catalog is cut off: nothing can be pruned")
 
 
@@ -76,5 +72,4 @@ def tree(settings: Globals, /, root: str, output: str, **options: Any) -> None:
     content = clusters.tree(report, cluster.unseen_kinds(in_catalog=False))
     formats.show(output, content, clusters.tree_lines(report))
     if output == "text":
-        for note in clusters.asides(cluster, quiet=settings.verbosity == 0):
-            messages.info(note)
+        clusters.show_asides(cluster, quiet=settings.verbosity == 0)

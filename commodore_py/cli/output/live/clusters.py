@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
-from commodore_py.cli.output import streams
+from commodore_py.cli.output import messages, streams
 
 from . import drifts
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from commodore_py.live.orphans import Orphan
     from commodore_py.manifests.health.status import Health
     from commodore_py.workflows.live.cluster import LiveCluster
-    from commodore_py.workflows.live.drift import DriftReport
     from commodore_py.workflows.live.orphans import OrphanReport
     from commodore_py.workflows.live.status import ApplicationStatus, StatusReport
     from commodore_py.workflows.live.tree import Node, TreeReport
@@ -35,19 +34,17 @@ _MOST_CAUSES = 10
 _WIDTH = max(map(len, STATUS_COLOURS))
 
 
-def status(
-    report: StatusReport, orphans: OrphanReport, drift: DriftReport, unapplied: Mapping[str, int]
-) -> dict[str, Any]:
+def status(report: StatusReport) -> dict[str, Any]:
     """The status of all applications, with what left the catalog and what others changed."""
     return {
         "schema": "live-status/v1",
         "confirmed_by": report.confirmed_by or None,
         "applications": [_application(application) for application in report.applications],
-        "orphans": [_orphan(orphan) for orphan in orphans.orphans],
-        "complete": orphans.complete,
-        "drift": drifts.content(drift),
-        "left_out": dict(drift.left_out),
-        "unapplied": dict(unapplied),
+        "orphans": [_orphan(orphan) for orphan in report.orphans.orphans],
+        "complete": report.orphans.complete,
+        "drift": drifts.content(report.drift),
+        "left_out": dict(report.drift.left_out),
+        "unapplied": dict(report.unapplied),
         "unseen": dict(report.unseen),
     }
 
@@ -88,8 +85,13 @@ def tree_lines(report: TreeReport) -> Iterator[str]:
         yield escaping.one_line(f"a cycle of owners: {names}")
 
 
-def asides(cluster: LiveCluster, *, quiet: bool) -> Iterator[str]:
-    """Warn of what could not be read, and of a wrong cluster."""
+def show_asides(cluster: LiveCluster, *, quiet: bool) -> None:
+    """Print what could not be read, and warn of a wrong cluster."""
+    for note in _asides(cluster, quiet=quiet):
+        messages.info(note)
+
+
+def _asides(cluster: LiveCluster, *, quiet: bool) -> Iterator[str]:
     unseen = cluster.unseen_kinds(in_catalog=quiet)
     if quiet:
         kinds: dict[str, list[str]] = {}
