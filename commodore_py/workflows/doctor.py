@@ -207,20 +207,16 @@ def _caches(cache: Path | None) -> Verdict:
         paths = sorted(path for path in cache.iterdir() if path.exists())
     except OSError:  # missing, or not readable
         paths = []
-    exposed = {path: mode for path in paths if (mode := _better_mode(path))}
+    exposed = [path.name for path in paths if path.stat().st_mode & _exposing(path.name)]
     if exposed:
-        remedy = "; ".join(f"chmod {mode} {shlex.quote(str(p))}" for p, mode in exposed.items())
-        names = ", ".join(path.name for path in exposed)
-        return Verdict("warn", f"{cache}: accessible to other users: {names}", remedy)
+        finding = f"{cache}: accessible to other users: {', '.join(exposed)}"
+        return Verdict("warn", finding, f"chmod -R go-rwx {shlex.quote(str(cache))}")
     return Verdict("ok", str(cache))
 
 
-def _better_mode(path: Path) -> str:
-    """The mode that a cache should have, if others can access it."""
-    mode = path.stat().st_mode
-    if path.name.startswith("token"):
-        return "600" if mode & _GROUP_AND_OTHERS else ""
-    return "go-w" if mode & _WRITABLE_BY_OTHERS else ""
+def _exposing(name: str) -> int:
+    """Bits of a mode by which others can read tokens, or write anything."""
+    return _GROUP_AND_OTHERS if name.startswith("token") else _WRITABLE_BY_OTHERS
 
 
 def _failed(error: CommodoreError, *, otherwise: str = "") -> Verdict:
