@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 OURS = "+"
 GENERAL = "General"
+_COMMANDS = "commodore_py.cli.commands"
+"""The package from which tables of groups name the modules of commands."""
 _LEGEND = f"Options marked {OURS} are not in Commodore 1.35.1."
 # The width at which click begins the text of an option on a line of its own.
 _WIDEST = 30
@@ -61,7 +63,7 @@ class LazyGroup(click.Group):
         command: click.Command | None
         if cmd_name in self._commands_at:
             module, _, name = self._commands_at[cmd_name][0].partition(":")
-            command = getattr(importlib.import_module(module), name)
+            command = getattr(importlib.import_module(module, _COMMANDS), name)
         else:
             command = super().get_command(ctx, cmd_name)
         if command is None:

@@ -22,83 +22,32 @@ from .settings.types import Seconds, size_of
 _WIDEST = 100
 RESULT_CACHE_LIMIT = 2 << 30
 _COMMANDS = {
-    "bundle": (
-        "commodore_py.cli.commands.bundle:bundle",
-        "Publish and use tested sets of versions.",
-    ),
-    "cache": (
-        "commodore_py.cli.commands.cache:cache",
-        "Show and prune this user's caches.",
-    ),
-    "catalog": (
-        "commodore_py.cli.commands.catalog:catalog",
-        "Compile, list and clean cluster catalogs.",
-    ),
-    "cluster": (
-        "commodore_py.cli.commands.edit.facts:cluster",
-        "Add clusters to a folder of facts.",
-    ),
-    "component": (
-        "commodore_py.cli.commands.authoring.component:component",
-        "Create, compile and test components.",
-    ),
-    "completion": (
-        "commodore_py.cli.commands.first_steps:completion",
-        "Print the completion script for a shell.",
-    ),
-    "config": (
-        "commodore_py.cli.commands.config:config",
-        "Show settings and where they come from.",
-    ),
-    "demo": (
-        "commodore_py.cli.commands.first_steps:demo",
-        "Create a playground that needs no server.",
-    ),
-    "doctor": (
-        "commodore_py.cli.commands.doctor:doctor",
-        "Check this machine and report problems.",
-    ),
-    "edit": (
-        "commodore_py.cli.commands.edit.commands:edit",
-        "Change a parameter in the class file where it belongs.",
-    ),
-    "fetch-token": ("commodore_py.cli.commands.login:fetch_token", "Print a token for the API."),
-    "init": (
-        "commodore_py.cli.commands.first_steps:init",
-        "Create an installation, or set up this machine.",
-    ),
-    "inventory": (
-        "commodore_py.cli.commands.inventory:inventory",
-        "Inspect and lint a hierarchy.",
-    ),
-    "live": (
-        "commodore_py.cli.commands.live.group:live",
-        "Compare a catalog with its cluster, and apply it.",
-    ),
-    "lock": (
-        "commodore_py.cli.commands.lock:lock",
-        "Lock all inputs of a cluster, and update them one by one.",
-    ),
-    "login": ("commodore_py.cli.commands.login:login", "Log in to the API."),
-    "logout": ("commodore_py.cli.commands.login:logout", "Remove the token of a login."),
-    "package": (
-        "commodore_py.cli.commands.authoring.package:package",
-        "Create, compile and test packages.",
-    ),
-    "plan": (
-        "commodore_py.cli.commands.plan:plan",
-        "Show, check and simulate the order of a deployment.",
-    ),
+    "bundle": (".bundle:bundle", "Publish and use tested sets of versions."),
+    "cache": (".cache:cache", "Show and prune this user's caches."),
+    "catalog": (".catalog:catalog", "Compile, list and clean cluster catalogs."),
+    "cluster": (".edit.facts:cluster", "Add clusters to a folder of facts."),
+    "component": (".authoring.component:component", "Create, compile and test components."),
+    "completion": (".first_steps:completion", "Print the completion script for a shell."),
+    "config": (".config:config", "Show settings and where they come from."),
+    "demo": (".first_steps:demo", "Create a playground that needs no server."),
+    "doctor": (".doctor:doctor", "Check this machine and report problems."),
+    "edit": (".edit.commands:edit", "Change a parameter in the class file where it belongs."),
+    "fetch-token": (".login:fetch_token", "Print a token for the API."),
+    "init": (".first_steps:init", "Create an installation, or set up this machine."),
+    "inventory": (".inventory:inventory", "Inspect and lint a hierarchy."),
+    "live": (".live.group:live", "Compare a catalog with its cluster, and apply it."),
+    "lock": (".lock:lock", "Lock all inputs of a cluster, and update them one by one."),
+    "login": (".login:login", "Log in to the API."),
+    "logout": (".login:logout", "Remove the token of a login."),
+    "package": (".authoring.package:package", "Create, compile and test packages."),
+    "plan": (".plan:plan", "Show, check and simulate the order of a deployment."),
     "serve": (
         "commodore_py.serve.command:serve",
         "Serve clusters over HTTP, with a page for people.",
     ),
-    "tenant": ("commodore_py.cli.commands.edit.facts:tenant", "Add tenants to a folder of facts."),
-    "tool": ("commodore_py.cli.commands.tool:tool", "Install helm, jb, kustomize and opa."),
-    "version": (
-        "commodore_py.cli.commands.version:version",
-        "Show the versions of commodore and its tools.",
-    ),
+    "tenant": (".edit.facts:tenant", "Add tenants to a folder of facts."),
+    "tool": (".tool:tool", "Install helm, jb, kustomize and opa."),
+    "version": (".version:version", "Show the versions of commodore and its tools."),
 }
 _SECTIONS = {
     "Every day": "catalog edit inventory",

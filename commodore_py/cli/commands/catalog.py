@@ -34,8 +34,6 @@ from commodore_py.cli.settings.options import (
     lock_settings,
     offline_option,
     output_option,
-    refuse_misspelled,
-    refuse_online,
     strict_option,
 )
 from commodore_py.cli.settings.types import MOST_PROCESSES
@@ -43,6 +41,7 @@ from commodore_py.config import Author
 from commodore_py.dependencies.lock.place import NO_LOCK, DefaultLock, default_lock
 from commodore_py.errors import UsageError
 from commodore_py.lieutenant.clusters import list_clusters
+from commodore_py.model.names import typo_of
 from commodore_py.workflows import dry_run
 
 if TYPE_CHECKING:
@@ -66,14 +65,8 @@ _COMPILE_SECTIONS = {
 
 
 _ELSEWHERE = {
-    "check": (
-        "commodore_py.cli.commands.catalog_check:check",
-        "Check a compiled catalog.",
-    ),
-    "diff": (
-        "commodore_py.cli.commands.catalog_diff:diff",
-        "Show the differences between two commits of a catalog.",
-    ),
+    "check": (".catalog_check:check", "Check a compiled catalog."),
+    "diff": (".catalog_diff:diff", "Show the differences between two commits of a catalog."),
 }
 
 
@@ -133,7 +126,8 @@ def list_(
     config = config_of(settings, **api_settings({**api, "strict": strict}))
     if out and out not in (*formats.CLUSTER_LIST_FORMS, "table"):
         forms = ", ".join(formats.CLUSTER_LIST_FORMS)
-        refuse_misspelled("--out", out, formats.CLUSTER_LIST_FORMS)
+        if meant := typo_of(out, formats.CLUSTER_LIST_FORMS):
+            raise UsageError(f"--out {out}: unknown value", hint=f"did you mean {meant}?")
         messages.warn_or_fail(
             f"unknown form {out!r}: printing a table", hint=f"--out accepts {forms}", strict=strict
         )
@@ -390,7 +384,8 @@ def _compile_config(
     locked = lock_settings(options, default)
     local = options["local"] or (options["offline"] and not locked)
     fetch = options["fetch_dependencies"]
-    refuse_online(options)
+    if options["offline"] and options["push"]:
+        raise UsageError("--push requires network access", hint="omit --offline or --push")
     facts = dynamic_facts.parse(options["dynamic_fact"])
     for warning in facts.warnings:
         messages.warn(warning)

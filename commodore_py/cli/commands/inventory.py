@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _COMMANDS = {
-    "explain": (
-        "commodore_py.cli.commands.explain:explain",
-        "Show why a parameter has its value.",
-    ),
+    "explain": (".explain:explain", "Show why a parameter has its value."),
 }
 _LINTERS = ("components", "deprecated-parameters", "packages", "classes")
 _FORMS = ("json", "yaml")

@@ -14,14 +14,11 @@ from commodore_py.cli.output import log, messages
 from commodore_py.config import Config, WorkPaths
 from commodore_py.dependencies.lock.place import NO_LOCK, DefaultLock, short_name
 from commodore_py.errors import UsageError
-from commodore_py.model.names import typo_of
 
 from . import directories, origins, user_file
 from .types import MOST_PROCESSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from commodore_py.cache.signed import RemoteCache
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -258,18 +255,6 @@ def lock_by_default(default_lock: DefaultLock, *, frozen: bool) -> Path | None:
     for other in default_lock.others:
         messages.warn(f"{other}: not used")
     return default_lock.file
-
-
-def refuse_misspelled(option: str, value: str, values: Iterable[str]) -> None:
-    """Refuse what is most likely a misspelled value of an option that takes any word."""
-    if meant := typo_of(value, values):
-        raise UsageError(f"{option} {value}: unknown value", hint=f"did you mean {meant}?")
-
-
-def refuse_online(options: dict[str, Any]) -> None:
-    """Refuse options that need the network together with --offline."""
-    if options["offline"] and options["push"]:
-        raise UsageError("--push requires network access", hint="omit --offline or --push")
 
 
 def config_of(settings: Globals, **values: Any) -> Config:

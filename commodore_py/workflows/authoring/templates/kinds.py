@@ -22,10 +22,6 @@ _OWNER: Final = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
 BUILT_IN: Final = "builtin://"
 
 
-class BadSlug(CommodoreError):
-    """An invalid name of a component or a package."""
-
-
 @dataclass(frozen=True, slots=True)
 class RepositoryKind:
     """Rules for the repositories of a kind."""
@@ -72,21 +68,23 @@ class RepositoryKind:
         """Refuse an invalid slug."""
         if slug.startswith(self.prefix):
             rest = slug.removeprefix(self.prefix)
-            raise BadSlug(
+            raise CommodoreError(
                 f"slug {slug!r} must not begin with {self.prefix!r}",
                 hint=f"the prefix is added automatically: {rest}",
             )
         if not _SLUG.fullmatch(slug):
-            raise BadSlug(
+            raise CommodoreError(
                 f"slug {slug!r} does not match the pattern ^{_SLUG.pattern}$",
                 hint="three or more lower-case letters, digits and dashes; a letter first,"
                 " no dash at the end",
             )
         if slug in self.reserved:
             names = ", ".join(sorted(self.reserved))
-            raise BadSlug(f"slug {slug!r} is reserved: a {self.name} cannot be any of {names}")
+            raise CommodoreError(
+                f"slug {slug!r} is reserved: a {self.name} cannot be any of {names}"
+            )
         if self.reserved_prefix and slug.startswith(self.reserved_prefix):
-            raise BadSlug(
+            raise CommodoreError(
                 f"slug {slug!r} looks like a tenant: the prefix {self.reserved_prefix!r}"
                 " is reserved",
                 hint="choose another name",

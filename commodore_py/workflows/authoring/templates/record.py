@@ -58,11 +58,6 @@ class Record:
         except (ValueError, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise NoRecord(f"cannot read {NAME}: {reason}", where=str(path)) from error
-        return cls.parse(content, path)
-
-    @classmethod
-    def parse(cls, content: object, path: Path) -> Record:
-        """The record in what a file holds."""
         fields = content if isinstance(content, dict) else {}
         context = fields.get("context")
         variables = context.get("cookiecutter") if isinstance(context, dict) else None

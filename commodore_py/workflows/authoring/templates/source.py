@@ -42,10 +42,6 @@ _NEWEST: Final = (None, "main", "HEAD")
 _EXPRESSION: Final = re.compile(r"\{[{%#]|<[<%#]")
 
 
-class UntrustedTemplate(CommodoreError):
-    """A template that may run code, but is not trusted."""
-
-
 @dataclass(frozen=True, slots=True)
 class Version:
     """A template at one version."""
@@ -87,7 +83,7 @@ class Templates:
         """Render versions of templates with variables; private ones are computed again."""
         for template, _ in requests:
             if not template.url.startswith(BUILT_IN) and not self.trust:
-                raise UntrustedTemplate(
+                raise CommodoreError(
                     "a third-party template can run code on this machine, by hooks and expressions",
                     where=without_secrets(template.url),
                     hint="review the template, above all the hooks shown above; to use it: --trust",
