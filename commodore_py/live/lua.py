@@ -41,26 +41,18 @@ class TimedOut(CommodoreError):
     """A script took more time than it may, and its process was killed."""
 
 
-class LuaWorker:
-    """One process for the scripts of a run; started on first use, and again when it was killed."""
-
-    def __init__(self) -> None:
-        self._session = Session()
-
-    def run(self, script: str, value: Mapping[str, object], *, open_libraries: bool) -> LuaResult:
-        """Run a script with the global `obj`."""
-        try:
-            result = self._session.call(_FUNCTION, script, value, open_libraries)
-        except Crashed as error:
-            if error.where == _TIMED_OUT:
-                raise TimedOut(f"it took more than {SECONDS:g} s of CPU time") from error
-            return LuaResult(None, f"its process ended: {error}")
-        assert isinstance(result, LuaResult)  # noqa: S101 - of our own function
-        return result
-
-    def close(self) -> None:
-        """End the process."""
-        self._session.close()
+def run_apart(
+    session: Session, script: str, value: Mapping[str, object], *, open_libraries: bool
+) -> LuaResult:
+    """Run a script with the global `obj` in a process, which starts again after it was killed."""
+    try:
+        result = session.call(_FUNCTION, script, value, open_libraries)
+    except Crashed as error:
+        if error.where == _TIMED_OUT:
+            raise TimedOut(f"it took more than {SECONDS:g} s of CPU time") from error
+        return LuaResult(None, f"its process ended: {error}")
+    assert isinstance(result, LuaResult)  # noqa: S101 - of our own function
+    return result
 
 
 def run_script(script: str, value: Mapping[str, object], open_libraries: bool) -> LuaResult:  # noqa: FBT001 - called by name in the worker

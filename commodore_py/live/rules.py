@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
+from commodore_py.adapters.isolated import Session
 from commodore_py.errors import CommodoreError
-from commodore_py.live.lua import LuaWorker, TimedOut
+from commodore_py.live.lua import TimedOut, run_apart
 from commodore_py.manifests.health import assess, scripts
 from commodore_py.manifests.health.assess import Ruled
 from commodore_py.manifests.health.own import PATH, in_grace
@@ -51,7 +52,7 @@ class Judge:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._table, self._own, self._now = table, own_rules or {}, now
-        self._worker = LuaWorker()
+        self._session = Session()
         self._kills: Counter[Script] = Counter()
         self._ambiguous: set[tuple[str, ...]] = set()
         self._changes: dict[str, tuple[object, float]] = {}
@@ -85,7 +86,9 @@ class Judge:
         if self._kills[script] >= MOST_KILLS:
             return unknown(f"its rule is not run again, it took too long {MOST_KILLS} times")
         try:
-            result = self._worker.run(script.source, content, open_libraries=script.open_libraries)
+            result = run_apart(
+                self._session, script.source, content, open_libraries=script.open_libraries
+            )
         except TimedOut as error:
             self._kills[script] += 1
             return unknown(f"its rule failed: {error}; {script.where}")
@@ -98,7 +101,7 @@ class Judge:
 
     def close(self) -> None:
         """End the worker process."""
-        self._worker.close()
+        self._session.close()
 
     def _ruled(self, group: str, kind: str, content: Content) -> Ruled | None:
         """The verdict of the hierarchy's rule for the kind, or of the first script for it."""
