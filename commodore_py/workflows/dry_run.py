@@ -19,11 +19,12 @@ from commodore_py.dependencies.protection.run_lock import shared_lock
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
+    from commodore_py.model.problem import Problem
     from commodore_py.model.published import Published
 
 log = logging.getLogger(__name__)
@@ -47,22 +48,8 @@ def compile_dry(config: Config, cluster_id: str, cluster: Cluster | None = None)
         published = pipeline.compile_catalog(
             scratch_config, cluster_id, lambda _: False, cluster=cluster
         )
-        return _named_as_in(config, published, scratch_config)
-
-
-def _named_as_in(config: Config, published: Published, scratch_config: Config) -> Published:
-    """The result, with the paths of the working directory and not of the copy."""
-    root, scratch = config.paths.root.resolve(), scratch_config.paths.root
-    return replace(
-        published,
-        notices=tuple(
-            notice._replace(
-                message=_moved(notice.message, root, scratch),
-                where=_moved(notice.where, root, scratch),
-            )
-            for notice in published.notices
-        ),
-    )
+        name = partial(_moved, target=config.paths.root.resolve(), source=scratch_config.paths.root)
+        return replace(published, notices=renamed(published.notices, name))
 
 
 @contextmanager
@@ -73,7 +60,7 @@ def copied(config: Config) -> Iterator[Config]:
         root = config.paths.root.resolve()
         with shared_lock(config.paths):
             _copy(root, scratch)
-        with _renamed_paths(root, scratch):
+        with named_by(partial(_moved, target=root, source=scratch), _WOULD):
             yield replace(config, paths=WorkPaths(scratch), copy_of=config.paths.root)
 
 
@@ -82,11 +69,8 @@ def elsewhere(config: Config) -> Iterator[Config]:
     """Settings for a new working directory; messages name paths as if it were the current one."""
     with tempfile.TemporaryDirectory(prefix=_PREFIX) as folder:
         scratch = WorkPaths(Path(folder).resolve() / "work")
-        try:
+        with named_by(lambda text: text.replace(f"{scratch.root}/", "")):
             yield replace(config, paths=scratch, local=False)
-        except CommodoreError as error:
-            error.rewrite(lambda text: text.replace(f"{scratch.root}/", ""))
-            raise
 
 
 def _copy(root: Path, scratch: Path) -> None:
@@ -130,25 +114,35 @@ def _repair_worktrees(root: Path, scratch: Path) -> None:
 
 
 @contextmanager
-def _renamed_paths(root: Path, scratch: Path) -> Iterator[None]:
-    """Messages name paths in the working directory, not in its copy."""
+def named_by(
+    name: Callable[[str], str], more: Iterable[tuple[re.Pattern[str], str]] = ()
+) -> Iterator[None]:
+    """Have messages and errors name other paths, and say `more` otherwise."""
 
     def rewrite(record: logging.LogRecord) -> bool:
-        text = _moved(record.getMessage(), root, scratch)
-        for happened, words in _WOULD:
+        text = name(record.getMessage())
+        for happened, words in more:
             text = happened.sub(words, text)
         record.msg, record.args = text, ()
         for part in ("where", "hint", "notes"):
             if part in record.__dict__:
-                record.__dict__[part] = _moved(str(record.__dict__[part]), root, scratch)
+                record.__dict__[part] = name(str(record.__dict__[part]))
         return True
 
     try:
         with filtered(rewrite):
             yield
     except CommodoreError as error:
-        error.rewrite(partial(_moved, target=root, source=scratch))
+        error.rewrite(name)
         raise
+
+
+def renamed(notices: Iterable[Problem], name: Callable[[str], str]) -> tuple[Problem, ...]:
+    """Notices that name other paths."""
+    return tuple(
+        notice._replace(message=name(notice.message), where=name(notice.where))
+        for notice in notices
+    )
 
 
 @contextmanager

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import remove, write_if_changed
-from commodore_py.errors import CommodoreError
 from commodore_py.lib import STAND_INS
 from commodore_py.model.cluster import Cluster, RepositoryRef
+from commodore_py.workflows.dry_run import named_by, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from commodore_py.model.problem import Problem
 
@@ -42,24 +43,13 @@ class Workspace:
     folder: Path
     temporary: bool = True
 
-    @contextmanager
-    def user_paths(self) -> Iterator[None]:
-        """Replace paths of the working directory in errors by those of the user."""
-        try:
-            yield
-        except CommodoreError as error:
-            error.rewrite(self._with_user_paths)
-            raise
+    def user_paths(self) -> AbstractContextManager[None]:
+        """Have messages name paths of the user in place of those of the working directory."""
+        return named_by(self._with_user_paths)
 
     def notices(self, notices: Iterable[Problem]) -> tuple[Problem, ...]:
         """The notices with paths of the user."""
-        return tuple(
-            notice._replace(
-                message=self._with_user_paths(notice.message),
-                where=self._with_user_paths(notice.where),
-            )
-            for notice in notices
-        )
+        return renamed(notices, self._with_user_paths)
 
     def _with_user_paths(self, text: str) -> str:
         """Links are followed; a path that stays in the directory is shown relative to it."""
