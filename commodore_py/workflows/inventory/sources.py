@@ -16,6 +16,7 @@ from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.resolve import resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
+from commodore_py.manifests.objects import value_in
 from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
 from commodore_py.model.names import did_you_mean
 from commodore_py.workflows.dry_run import elsewhere
@@ -221,9 +222,9 @@ def ids_in(files: Iterable[Path]) -> tuple[str, str]:
     """The tenant and the cluster in files of values; the last file with an id wins."""
     tenant = cluster = ""
     for file in files:
-        ids = _cluster_in(file)
-        tenant = str(ids.get("tenant") or tenant)
-        cluster = str(ids.get("name") or cluster)
+        content = yaml.load(content_of(file), name=str(file))
+        tenant = str(value_in(content, "parameters", "cluster", "tenant") or tenant)
+        cluster = str(value_in(content, "parameters", "cluster", "name") or cluster)
     return tenant, cluster
 
 
@@ -238,28 +239,3 @@ def class_names(files: Iterable[Path], *, taken: AbstractSet[str]) -> list[str]:
                 name += "x"
         names.append(name)
     return names
-
-
-def _cluster_in(file: Path) -> dict[str, Any]:
-    text = content_of(file)
-    content: Any = yaml.load(text, name=str(file))
-    if content is None:
-        return {}
-    path: list[str] = []
-    for key in ("parameters", "cluster"):
-        content = _mapping(content, file, text, path)
-        if key not in content:
-            return {}
-        content = content[key]
-        path.append(key)
-    return _mapping(content, file, text, path)
-
-
-def _mapping(value: object, file: Path, text: bytes, path: list[str]) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return value
-    raise CommodoreError(
-        f"{'.'.join(path) or 'the file'} must be a mapping",
-        where=f"{file}:{yaml.line_at(text, [0, *path])}",
-        hint="values look like a class: parameters, below it cluster, below it tenant and name",
-    )
