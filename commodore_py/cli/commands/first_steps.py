@@ -13,7 +13,7 @@ import click
 from commodore_py.adapters import desktop
 from commodore_py.cli.command_classes import verbose_option
 from commodore_py.cli.output import formats, messages, streams
-from commodore_py.cli.settings import directories
+from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import (
     Globals,
     api_settings,
@@ -179,7 +179,7 @@ def _api(settings: Globals, options: dict[str, Any], *, given: bool) -> Step:
         return Step("api-url", "skipped")
     if file is None:
         raise CommodoreError("there is no home directory for the settings", hint="set HOME")
-    current = written.shared_setting(file, _KEY)
+    current = str(user_file.of(click.get_current_context()).content.get(_KEY, ""))
     if given:
         url = _checked_url(settings, options["api_url"])
     else:

@@ -15,19 +15,13 @@ _LARGEST = 1 << 20
 _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
-def shared_setting(file: Path, key: str) -> str:
-    """A setting at the top of the settings file; empty without one."""
-    value = _parsed(file, _read(file)).get(key, "")
-    return value if isinstance(value, str) else ""
-
-
 def set_shared(file: Path, key: str, value: str) -> bool:
     """Write a setting to the top of the settings file; returns whether that changed anything.
 
     All else in the file stays as it is, comments included.
     """
     text = _read(file)
-    before = _parsed(file, text)
+    before = tomllib.loads(text)  # it is valid: every run reads it first
     if before.get(key) == value:
         return False
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -40,8 +34,7 @@ def set_shared(file: Path, key: str, value: str) -> bool:
     else:
         head = f"{head.rstrip()}\n{line}\n".lstrip("\n") + ("\n" if tail else "")
     after = head + tail
-    # What reads like TOML may be part of a longer string.
-    if _values(after) != {**before, key: value}:
+    if not _is(after, {**before, key: value}):
         raise CommodoreError(
             f"cannot change {key} in the settings file: its form is not a simple one",
             where=str(file),
@@ -85,19 +78,9 @@ def _write(file: Path, text: str) -> None:
         raise CommodoreError(f"cannot write: {error.strerror}", where=str(file)) from error
 
 
-def _parsed(file: Path, text: str) -> dict[str, object]:
-    values = _values(text)
-    if values is None:
-        raise CommodoreError(
-            "the settings file is not valid TOML",
-            where=str(file),
-            hint="`commodore config show` says where; fix it, then try again",
-        )
-    return values
-
-
-def _values(text: str) -> dict[str, object] | None:
+def _is(text: str, values: dict[str, object]) -> bool:
+    """Return whether the text has these values: a line may be part of a longer string."""
     try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return None
+        return tomllib.loads(text) == values
+    except ValueError:
+        return False
