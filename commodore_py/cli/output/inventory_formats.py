@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.model.names import counted
 
 from . import formats, problems, streams
+from .readable import WithoutAliases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,13 +29,7 @@ def data(content: object, form: str) -> str:
     """Parameters as Commodore prints them, down to the empty line behind YAML."""
     if form == "json":
         return formats.as_json(content)
-    import yaml
-
-    class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
-            return True
-
-    return formats.as_yaml(content, Dumper=Dumper, default_flow_style=False)
+    return formats.as_yaml(content, Dumper=WithoutAliases, default_flow_style=False)
 
 
 def findings(reported: Sequence[Problem], outcome: Outcome, form: str) -> str:

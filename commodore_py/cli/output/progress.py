@@ -147,8 +147,7 @@ class Progress:
                 self._stages[-1].name = self._stages[-1].at_work = span.name
         if is_stage and self._ticker is None and _LOG.isEnabledFor(logging.INFO):
             self._draws = log.form() == "text" and SCREEN.usable()
-            ticking = self._draw_on if self._draws else self._log_on
-            self._ticker = threading.Thread(target=ticking, daemon=True)
+            self._ticker = threading.Thread(target=self._watch, daemon=True)
             self._ticker.start()
 
     def finished(self, span: Span) -> None:
@@ -156,24 +155,19 @@ class Progress:
         text = ""
         with self._lock:
             stage = self._stages[-1] if self._stages else None
-            if stage is None:
-                return
-            if span.kind == stage.span.of:
+            if stage is not None and span.kind == stage.span.of:
                 stage.done += 1
                 stage.name = span.name
                 if stage.at_work == span.name:
                     stage.at_work = ""
-                drawn = stage if stage.may_prompt and self._old(stage) else None
-            elif span.kind == "stage" and span.name == stage.span.name:
+                if self._draws and stage.may_prompt and self._old(stage):
+                    stage.draw()
+            elif stage is not None and span.kind == "stage" and span.name == stage.span.name:
                 self._stages.pop()
-                text, drawn = stage.text() if stage.logged else "", None
+                text = stage.text() if stage.logged else ""
                 SCREEN.clear()
-            else:
-                return
-            if drawn is not None and self._draws:
-                drawn.draw()
         # Not while the lock is held: logging clears the screen.
-        if text and not self._draws:
+        if text:
             messages.info(text)
 
     def close(self) -> None:
@@ -186,22 +180,19 @@ class Progress:
     def _old(self, stage: _Stage) -> bool:
         return time.monotonic_ns() - stage.span.start > self._patience * 1e9
 
-    def _log_on(self) -> None:
-        while not self._ended.wait(min(self._pause, 1.0)):
+    def _watch(self) -> None:
+        """Draw the current stage again and again, or log it now and then."""
+        while not self._ended.wait(self._tick if self._draws else min(self._pause, 1.0)):
             text, now = "", time.monotonic()
             with self._lock:
                 stage = self._stages[-1] if self._stages else None
-                if stage is not None and now - self._logged_at >= self._pause:
+                if stage is not None and self._draws:
+                    if not stage.may_prompt and self._old(stage):
+                        stage.draw()
+                elif stage is not None and now - self._logged_at >= self._pause:
                     text, stage.logged, self._logged_at = stage.text(), True, now
             if text:
                 messages.info(text)
-
-    def _draw_on(self) -> None:
-        while not self._ended.wait(self._tick):
-            with self._lock:
-                stage = self._stages[-1] if self._stages else None
-                if stage is not None and not stage.may_prompt and self._old(stage):
-                    stage.draw()
 
 
 @contextmanager

@@ -7,11 +7,16 @@ from typing import Any
 import yaml
 
 
-class _Dumper(yaml.SafeDumper):
-    """Texts of several lines as literal blocks; nothing is written by reference."""
+class WithoutAliases(yaml.SafeDumper):
+    """Writes nothing by reference."""
 
     def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
+        """Return whether a value is written again: each is."""
         return True
+
+
+class _Dumper(WithoutAliases):
+    """Texts of several lines as literal blocks."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

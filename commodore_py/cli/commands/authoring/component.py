@@ -137,48 +137,34 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool) -> None:
 @strict_option
 @cache_option
 @click.pass_obj
-def compile_(
-    settings: Globals,
-    /,
-    path: Path,
-    values: tuple[Path, ...],
-    alias: str | None,
-    search_paths: tuple[Path, ...],
-    output: Path,
-    repo_directory: str,
-    name: str,
-    with_component: tuple[Path, ...],
-    fetch_dependencies: bool,
-    strict: bool,
-    offline: bool,
-    **more: Any,
-) -> None:
+def compile_(settings: Globals, /, path: Path, **options: Any) -> None:
     """Compile the component at PATH on its own, without a cluster.
 
     \b
     With the values of a test case, as `make test` of a component does:
       commodore component compile . -f tests/defaults.yml
     """
-    if repo_directory:
+    if options["repo_directory"]:
         messages.warn("--repo-directory has no effect: omit it")
     config = config_of(
         settings,
-        strict=strict,
-        fetch_dependencies=fetch_dependencies,
-        offline=offline,
-        **cache_settings(more),
-        **lock_settings(more),
+        strict=options["strict"],
+        fetch_dependencies=options["fetch_dependencies"],
+        offline=options["offline"],
+        **cache_settings(options),
+        **lock_settings(options),
     )
+    alias = options["alias"] or ""
     component = ComponentFolder.find(
-        path, values, name=name, alias=alias or "", beside=with_component
+        path, options["values"], name=options["name"], alias=alias, beside=options["with_component"]
     )
     known_as = f" as {alias}" if alias else ""
     messages.heading(f"Compiling component {component.instance.component}{known_as}")
     compiled = compile_component(
         config,
         component,
-        output=output.resolve(),
-        search_paths=tuple(folder.resolve() for folder in search_paths),
+        output=options["output"].resolve(),
+        search_paths=tuple(folder.resolve() for folder in options["search_paths"]),
         lock=shared_lock(config),
     )
     streams.result(f"Component compiled to {compiled.folder}", bold=True)

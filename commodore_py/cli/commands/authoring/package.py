@@ -139,39 +139,27 @@ def update(**options: Any) -> None:
 @strict_option
 @cache_option
 @click.pass_obj
-def compile_(
-    settings: Globals,
-    /,
-    path: Path,
-    test_class: Path,
-    values: tuple[Path, ...],
-    local: bool,
-    fetch_dependencies: bool,
-    keep_dir: bool,
-    tmp_dir: str,
-    strict: bool,
-    offline: bool,
-    **more: Any,
-) -> None:
+def compile_(settings: Globals, /, path: Path, test_class: Path, **options: Any) -> None:
     """Compile the package at PATH on its own, with the class file TEST_CLASS."""
-    if not fetch_dependencies and not local:
+    fetch, tmp_dir = options["fetch_dependencies"], options["tmp_dir"]
+    if not fetch and not options["local"]:
         messages.warn("--no-fetch-dependencies has no effect without --local")
-    locked = lock_settings(more)
-    local = local or (offline and not locked)
+    locked = lock_settings(options)
+    local = options["local"] or (options["offline"] and not locked)
     config = config_of(
         settings,
-        strict=strict,
+        strict=options["strict"],
         local=local,
-        fetch_dependencies=fetch_dependencies or not local,
-        offline=offline,
-        **cache_settings(more),
+        fetch_dependencies=fetch or not local,
+        offline=options["offline"],
+        **cache_settings(options),
         **locked,
     )
-    package = PackageFolder.find(path, test_class, values)
+    package = PackageFolder.find(path, test_class, options["values"])
     messages.heading(f"Compiling package {package.name} with {test_class}")
     keep = settings.working_dir / tmp_dir if tmp_dir else None
     lock = shared_lock(config)
-    compiled = compile_package(config, package, keep=keep, kept=keep_dir, lock=lock)
+    compiled = compile_package(config, package, keep=keep, kept=options["keep_dir"], lock=lock)
     streams.result(f"Package compiled to {compiled.folder}", bold=True)
     if compiled.kept:
         messages.info(
