@@ -72,14 +72,8 @@ class ClusterResult:
     def errors(self) -> list[dict[str, str]]:
         """The errors that were logged, for programs."""
         errors = (record for record in self.records if record["levelno"] >= logging.ERROR)
-        return [
-            {
-                name: text
-                for name, text in log.as_data(logging.makeLogRecord(error)).items()
-                if name != "level"
-            }
-            for error in errors
-        ]
+        data = [log.as_data(logging.makeLogRecord(error)) for error in errors]
+        return [{name: each[name] for name in each if name != "level"} for each in data]
 
     @property
     def worst(self) -> Grade:

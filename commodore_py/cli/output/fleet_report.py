@@ -26,28 +26,27 @@ if TYPE_CHECKING:
 def write_report(results: Sequence[ClusterResult], file: Path) -> None:
     """Write the report: the table, what clusters have in common, and each by itself."""
     changes = {result.cluster: result.changes for result in results if result.changes}
-    common, own = folded_over_clusters(changes)
+    common, special_changes = folded_over_clusters(changes)
     style = (PAGE / "page.css").read_text("utf-8")
     page = rendered(
         "report.html",
         css=Markup(style),  # noqa: S704 - a file of ours
-        common=[{"grade": one.grade, "text": line_of(one)} for one in common],
-        clusters=[_section(result, own.get(result.cluster, ())) for result in results],
+        common=[{"grade": change.grade, "text": line_of(change)} for change in common],
+        clusters=[_section(result, special_changes.get(result.cluster, ())) for result in results],
     )
     write_if_changed(file.absolute(), page.encode())
 
 
-def _section(one: ClusterResult, changes: Iterable[ObjectChange]) -> dict[str, Any]:
-    records = (logging.makeLogRecord(dict(record)) for record in one.records)
-    told = [record for record in records if record.levelno >= log.NOTICE]
-    messages = map(log.as_data, told)
+def _section(result: ClusterResult, changes: Iterable[ObjectChange]) -> dict[str, Any]:
+    records = (logging.makeLogRecord(dict(record)) for record in result.records)
+    messages = [log.as_data(record) for record in records if record.levelno >= log.NOTICE]
     return {
-        "cluster": one.cluster,
-        "outcome": one.outcome,
-        "objects": one.objects or {},
-        "worst": one.worst if one.changes else "",
-        "time": f"{one.seconds:.1f} s",
-        "stage": one.stage,
+        "cluster": result.cluster,
+        "outcome": result.outcome,
+        "objects": result.objects or {},
+        "worst": result.worst if result.changes else "",
+        "time": f"{result.seconds:.1f} s",
+        "stage": result.stage,
         "problems": [{**message, "severity": message["level"]} for message in messages],
         "changes": [change_as_data(change) for change in changes],
     }
