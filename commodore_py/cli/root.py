@@ -17,7 +17,7 @@ from .output import log, messages
 from .output.log import colours
 from .settings import directories, origins, user_file
 from .settings.options import Globals
-from .settings.types import Seconds, size_of
+from .settings.types import SECONDS, size_of
 
 _WIDEST = 100
 RESULT_CACHE_LIMIT = 2 << 30
@@ -35,7 +35,7 @@ _COMMANDS = {
     "fetch-token": (".login:fetch_token", "Print a token for the API."),
     "init": (".first_steps:init", "Create an installation, or set up this machine."),
     "inventory": (".inventory:inventory", "Inspect and lint a hierarchy."),
-    "live": (".live.group:live", "Compare a catalog with its cluster, and apply it."),
+    "live": (".live:live", "Compare a catalog with its cluster, and apply it."),
     "lock": (".lock:lock", "Lock all inputs of a cluster, and update them one by one."),
     "login": (".login:login", "Log in to the API."),
     "logout": (".login:logout", "Remove the token of a login."),
@@ -120,7 +120,7 @@ class _NoColor(click.Option):
     default=5,
     show_default=True,
     envvar="COMMODORE_REQUEST_TIMEOUT",
-    type=Seconds(),
+    type=SECONDS,
     help="Timeout of HTTP requests, in seconds.",
 )
 @click.option(

@@ -21,7 +21,7 @@ from commodore_py.cli.settings.options import (
     jobs_option,
     own_api_options,
 )
-from commodore_py.cli.settings.types import Seconds
+from commodore_py.cli.settings.types import SECONDS
 from commodore_py.config import Author, user_folder
 from commodore_py.dependencies.protection.journal import prepare
 from commodore_py.errors import CommodoreError, UsageError
@@ -64,7 +64,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--reconcile",
     is_flag=False,
     flag_value=_POLL,
-    type=Seconds(),
+    type=SECONDS,
     metavar="[SECONDS]",
     help="Compile and push clusters whenever a repository that they use changes; repositories are"
     f" looked at after a webhook, and every so many seconds, by default {_POLL}.",

@@ -17,7 +17,7 @@ from commodore_py.cli.settings.options import (
     login_options,
     with_options,
 )
-from commodore_py.cli.settings.types import Seconds
+from commodore_py.cli.settings.types import SECONDS
 from commodore_py.lieutenant.auth.session import log_in, log_out
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _way_options(command: _Command) -> _Command:
         click.option(
             "--timeout",
             allow_from_autoenv=False,
-            type=Seconds(),
+            type=SECONDS,
             default=300,
             show_default=True,
             help="Seconds to wait for the login.",

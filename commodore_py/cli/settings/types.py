@@ -8,11 +8,9 @@ from typing import Any
 
 import click
 
-# Patterns are compiled when they are used: every command imports this.
-# See git-check-ref-format: a typing mistake must not show up after a long compile.
-_INVALID_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
 MOST_PROCESSES = 1_024
 _MOST_BYTES = 1 << 63
+# Compiled when it is used: every command imports this.
 _SIZE = r"(?i)(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?"
 
 
@@ -20,20 +18,8 @@ MOST_SECONDS = 24 * 60 * 60
 """The longest time to wait; clocks of operating systems end somewhere above it."""
 
 
-class Seconds(click.types.IntParamType):
-    """A time to wait, in whole seconds."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number of seconds, at least one."""
-        try:
-            seconds = int(value)
-        except ValueError:
-            seconds = 0
-        if seconds < 1:
-            self.fail(f"{value!r} is not a number of whole seconds, at least 1.", param, ctx)
-        if seconds > MOST_SECONDS:
-            self.fail(f"{seconds} is more than a day ({MOST_SECONDS} seconds).", param, ctx)
-        return seconds
+SECONDS = click.IntRange(1, MOST_SECONDS)
+"""A time to wait, in whole seconds."""
 
 
 class Checkout(click.Path):
@@ -60,13 +46,3 @@ def size_of(text: str) -> tuple[int, str]:
     if size > _MOST_BYTES:
         return 0, f"{text!r} is larger than any file system"
     return int(size), ""
-
-
-class Branch(click.types.StringParamType):
-    """The name of a Git branch."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name, if Git accepts it."""
-        if value and (re.search(_INVALID_BRANCH, value) or value == "HEAD"):
-            self.fail(f"{value!r} is not a valid branch name.", param, ctx)
-        return str(value)

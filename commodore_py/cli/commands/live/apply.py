@@ -10,7 +10,7 @@ import click
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.live import clusters, plans
 from commodore_py.cli.settings.options import Globals, output_option
-from commodore_py.cli.settings.types import Seconds
+from commodore_py.cli.settings.types import SECONDS
 from commodore_py.live.access.client import Writer
 from commodore_py.model.difference import GRADES
 from commodore_py.workflows.live import applying
@@ -47,7 +47,7 @@ from .reach import cluster_options, opened, reveal_in, reveal_option
     help="Take over fields of other managers, and apply although Argo CD syncs by itself.",
 )
 @click.option(
-    "--timeout", type=Seconds(), default=1800, show_default=True, help="Seconds to wait for a step."
+    "--timeout", type=SECONDS, default=1800, show_default=True, help="Seconds to wait for a step."
 )
 @output_option
 @click.pass_obj

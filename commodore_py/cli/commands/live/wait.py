@@ -13,7 +13,7 @@ from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live import clusters
 from commodore_py.cli.output.plan.results import EXITS, waited
 from commodore_py.cli.settings.options import Globals, config_of, output_option
-from commodore_py.cli.settings.types import Seconds
+from commodore_py.cli.settings.types import SECONDS
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.live.plan_waiting import Waiting, line_of, wait_for_plan
 from commodore_py.workflows.live.waiting import wait_for
@@ -32,7 +32,7 @@ from .reach import check_unused, cluster_options, opened
     show_default=True,
     help="What to wait for.",
 )
-@click.option("--timeout", type=Seconds(), default=1800, show_default=True, help="Seconds to wait.")
+@click.option("--timeout", type=SECONDS, default=1800, show_default=True, help="Seconds to wait.")
 @click.option("--plan", is_flag=True, help="Wait for the steps of the plan, in its order.")
 @click.option(
     "--fail-fast", is_flag=True, help="With --plan: also end at errors that may be temporary."
