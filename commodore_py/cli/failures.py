@@ -28,10 +28,9 @@ def report(error: BaseException) -> int:
     match error:
         case click.ClickException():
             return _misused(error)
-        case click.Abort():
-            return _aborted(error)
-        case KeyboardInterrupt():
-            return _interrupted()
+        case click.Abort() | KeyboardInterrupt():  # click makes the one of the other
+            streams.error_line(ending.word(), color=colours())
+            return INTERRUPTED
         case CommodoreError():
             messages.error(error)
             return error.exit_code
@@ -82,18 +81,6 @@ def _with_commands(error: click.exceptions.NoSuchCommand) -> click.UsageError:
     return click.exceptions.NoSuchCommand(
         name, possibilities=ctx.command.list_commands(ctx), ctx=ctx
     )
-
-
-def _aborted(abort: click.Abort) -> int:
-    if isinstance(abort.__cause__, KeyboardInterrupt):
-        return _interrupted()
-    streams.error_line("Aborted!", color=colours())
-    return 1
-
-
-def _interrupted() -> int:
-    streams.error_line(ending.word(), color=colours())
-    return INTERRUPTED
 
 
 def _unexpected(error: BaseException) -> int:

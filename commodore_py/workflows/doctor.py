@@ -21,7 +21,7 @@ from commodore_py.lieutenant.clusters import check_reachable, list_clusters, loa
 from commodore_py.model.names import counted
 
 from .tools.folder import ToolFolder
-from .tools.programs import TOOLS, built_in, find_tool
+from .tools.programs import BUILT_IN, TOOLS, find_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,8 +110,8 @@ def _tool(name: str) -> Verdict:
         return Verdict("ok", f"{tool.version} ({tool.path})")
     if tool.path:
         return Verdict("fail", f"{tool.path} does not run", f"remove it, then: {remedy}")
-    if name in built_in():
-        return Verdict("ok", f"built in; the program is {built_in()[name]}")
+    if name in BUILT_IN:
+        return Verdict("ok", f"built in; the program is {BUILT_IN[name]}")
     kubectl = shutil.which("kubectl")
     if name == "kustomize" and kubectl:
         use = f"kustomizations are built by {kubectl}; entries of type kustomize will fail"

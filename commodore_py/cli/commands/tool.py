@@ -20,10 +20,10 @@ from commodore_py.errors import CommodoreError
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.install import install as install_release
 from commodore_py.workflows.tools.programs import (
+    BUILT_IN,
     OPTIONAL_TOOLS,
     TOOLS,
     ToolStatus,
-    built_in,
     installed_tools,
     located_tools,
     optional_tools,
@@ -253,7 +253,7 @@ def _lines(row: ToolStatus, *, version_check: bool) -> Iterator[str]:
 def _missing(tool: Tool) -> str:
     if tool.path:
         return streams.styled(f"{tool.name} missing! ({tool.path} does not run)", fg="red")
-    if use := built_in().get(tool.name):
+    if use := BUILT_IN.get(tool.name):
         return streams.styled(f"{tool.name} built in (the program is {use})")
     return streams.styled(f"{tool.name} missing!", fg="red")
 
@@ -279,6 +279,6 @@ def _fields(row: ToolStatus) -> dict[str, object]:
         "managed": row.managed,
         "latest": row.latest,
         "upgradable": row.upgradable if tool.works else None,
-        "remark": None if tool.works else built_in().get(tool.name),
+        "remark": None if tool.works else BUILT_IN.get(tool.name),
         "updated": row.updated,
     }

@@ -11,7 +11,7 @@ from commodore_py import COMPATIBLE_WITH, __version__
 from commodore_py.cli.exit_codes import TOOL_MISSING
 from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings.options import output_option
-from commodore_py.workflows.tools.programs import built_in, installed_tools
+from commodore_py.workflows.tools.programs import BUILT_IN, installed_tools
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -41,7 +41,7 @@ def version(output: str) -> int:
 
     Exits with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
     """
-    libraries, tools, included = _libraries(), installed_tools(), built_in()
+    libraries, tools, included = _libraries(), installed_tools(), BUILT_IN
     if output == "text":
         _show(libraries, tools, included)
     else:

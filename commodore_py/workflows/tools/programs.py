@@ -19,6 +19,8 @@ TOOLS = ("helm", "jb", "kustomize")
 """The tools that components need: listed, and installed with `--missing`."""
 OPTIONAL_TOOLS = ("opa",)
 """Installed by name only."""
+BUILT_IN = {"jb": "not used"}
+"""Tools that are built in, and when the program is used nevertheless."""
 
 _VERSION = re.compile(r"(?<![\w.])v?\d+\.\d+\.\d+(?!\.?\d)(?:[-+][0-9A-Za-z.-]+)*")
 
@@ -35,11 +37,6 @@ class Tool:
     def works(self) -> bool:
         """True if it was found and prints its version."""
         return self.path is not None and bool(self.version)
-
-
-def built_in() -> dict[str, str]:
-    """Tools that are built in, and when the program is used nevertheless."""
-    return {"jb": "not used"}
 
 
 def installed_tools() -> tuple[Tool, ...]:
