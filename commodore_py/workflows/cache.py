@@ -92,10 +92,7 @@ def prune(
         if unused_for is None or now - repository.last_used >= unused_for:
             (removed if mirrors.drop(repository.path) else busy).append(repository)
     for path in _abandoned(git_cache, before=now - _ABANDONED):
-        try:
-            remove(path)
-        except OSError as error:
-            raise CommodoreError(f"cannot remove it: {error.strerror}", where=str(path)) from error
+        remove(path)
     return removed, busy
 
 

@@ -129,10 +129,7 @@ def written(edit: FactsEdit) -> FactsEdit:
             where=str(edit.file),
             hint="nothing was written: repeat the command",
         )
-    try:
-        write_if_changed(edit.file.resolve(), edit.content)
-    except OSError as error:
-        raise CommodoreError(f"cannot write: {error.strerror}", where=str(edit.file)) from error
+    write_if_changed(edit.file.resolve(), edit.content)
     return replace(edit, written=True)
 
 

@@ -66,16 +66,11 @@ def _read(file: Path) -> str:
         return ""
     except UnicodeDecodeError as error:
         raise CommodoreError("the file is not valid UTF-8", where=str(file)) from error
-    except OSError as error:
-        raise CommodoreError(f"cannot read: {error.strerror}", where=str(file)) from error
 
 
 def _write(file: Path, text: str) -> None:
-    try:
-        # A link, as of a repository of settings, stays one.
-        write_if_changed(Path(os.path.realpath(file)), text.encode())
-    except OSError as error:
-        raise CommodoreError(f"cannot write: {error.strerror}", where=str(file)) from error
+    # A link, as of a repository of settings, stays one.
+    write_if_changed(Path(os.path.realpath(file)), text.encode())
 
 
 def _is(text: str, values: dict[str, object]) -> bool:

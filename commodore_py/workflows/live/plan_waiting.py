@@ -163,16 +163,13 @@ class _Watched:
         return DONE
 
     def _ready(self, name: str, expected: Expected) -> Result:
-        results = (
-            result_of(self._back_end, kube_object, expected) for kube_object in self._objects(name)
-        )
-        return next((result for result in results if result.state != "done"), DONE)
+        objects = self._objects(name)
+        return _first_not_done(result_of(self._back_end, each, expected) for each in objects)
 
     def _gone(self, name: str) -> Result:
-        results = (
-            gone(self._back_end, kube_object, self._owner) for kube_object in self._objects(name)
+        return _first_not_done(
+            gone(self._back_end, each, self._owner) for each in self._objects(name)
         )
-        return next((result for result in results if result.state != "done"), DONE)
 
     def _objects(self, name: str) -> Iterator[Mapping[str, Any] | None]:
         """Applications of the catalog; for what has left it, the one with its name."""
@@ -183,6 +180,10 @@ class _Watched:
     def _note(self, name: str, result: Result, *, up: bool) -> Result:
         self.steps[name] = Step(name, _STATES[result.state, up], result.text)
         return result
+
+
+def _first_not_done(results: Iterator[Result]) -> Result:
+    return next((result for result in results if result.state != "done"), DONE)
 
 
 def _back_end(current: PlanHere) -> BackEnd:

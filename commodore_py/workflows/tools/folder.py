@@ -75,10 +75,4 @@ class ToolFolder:
         self._write({**self.managed(), tool: when.replace(tzinfo=None).isoformat("T", "seconds")})
 
     def _write(self, managed: Mapping[str, str]) -> None:
-        try:
-            write_if_changed(self.record, json.dumps(managed).encode())
-        except OSError as error:
-            raise CommodoreError(
-                f"cannot write the record of managed tools: {error.strerror}",
-                where=str(self.record),
-            ) from error
+        write_if_changed(self.record, json.dumps(managed).encode())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from commodore_py.adapters.files import read_tree, remove, write_tree
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.catalog.diff.change import change_between
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, of_system
 from commodore_py.model.catalog import Change
 from commodore_py.model.problem import Problem
 from commodore_py.model.tree import Tree
@@ -124,12 +124,14 @@ def _judged(suite: Suite, case: Case, ran: CaseRun, *, update: bool) -> Outcome:
         if suite.golden:
             change = _change_of(case.golden, ran.tree)
         if change and update and not problems:
-            _accept(case.golden, ran.tree)
+            write_tree(case.golden, Tree(dict(ran.tree)))  # Git does not track empty folders
             status = "updated"
         elif change:
             problems = (*problems, _unexpected(case.golden))
     except CommodoreError as error:
         problems = (*problems, error)
+    except OSError as error:
+        problems = (*problems, of_system(error))
     status = "failed" if problems else status
     return Outcome(case, status, problems, change, ran.notices, ran.seconds)
 
@@ -152,21 +154,5 @@ def _unexpected(golden: Path) -> CommodoreError:
 
 def _change_of(folder: Path, compiled: Tree) -> Change:
     """The change from the expected output to this one."""
-    try:
-        expected = read_tree(folder, Reach((folder,))) if folder.is_dir() else Tree()
-    except OSError as error:
-        raise CommodoreError(
-            f"cannot read expected output: {error.strerror}", where=str(error.filename)
-        ) from error
+    expected = read_tree(folder, Reach((folder,))) if folder.is_dir() else Tree()
     return change_between(expected, compiled)
-
-
-def _accept(folder: Path, compiled: Tree) -> None:
-    """Make the output the expected one; only what differs is written."""
-    try:
-        # Git does not track empty folders.
-        write_tree(folder, Tree(dict(compiled)))
-    except OSError as error:
-        raise CommodoreError(
-            f"cannot write expected output: {error.strerror}", where=str(error.filename)
-        ) from error
