@@ -10,16 +10,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.cache.digests import digest
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.results import cached_value
-from commodore_py.manifests.documents import faults_in
+from commodore_py.manifests.documents import faults_in, may_hold_objects, read, split_documents
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.problems.codes import severity_of
 from commodore_py.model.verdict import Checked, CheckRun
 
-from .base import Issue, PolicySettings, Settings, Unavailable, Version, issue_from, mapping
-from .documents import documents_of, files_of
+from .base import (
+    Document,
+    Issue,
+    Item,
+    PolicySettings,
+    Settings,
+    Unavailable,
+    Version,
+    issue_from,
+    mapping,
+)
 from .origins import Finder
 from .schemas.kubernetes import version_for
-from .schemas.validation import is_installed
+from .schemas.validation import as_json, is_installed
 from .table import CHECKS, RUN_CHECKS
 
 if TYPE_CHECKING:
@@ -31,7 +40,6 @@ if TYPE_CHECKING:
     from commodore_py.model.tree import Tree
     from commodore_py.model.verdict import Outcome
 
-    from .base import Document, Item
     from .origins import Origins
 
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
@@ -62,7 +70,7 @@ def check_catalog(
     finder = Finder(origins, settings.root)
     count, examined, findings = _stored_results(catalog, settings)
     runs = {run.name: run for run in examined}
-    problems = [_problem(found, settings, finder) for found in findings]
+    problems = [_problem(finding, settings, finder) for finding in findings]
     for name, check in RUN_CHECKS.items():
         ended = check.run(catalog.readable, settings) if settings.wants(name) else None
         if ended is None:
@@ -93,7 +101,7 @@ class _Catalog:
     @cached_property
     def documents(self) -> list[Document]:
         """All documents."""
-        return list(documents_of(self.trees))
+        return list(_documents_of(self.trees))
 
     def readable(self) -> list[Document]:
         """The documents that can be read."""
@@ -102,7 +110,7 @@ class _Catalog:
     def digests(self) -> list[str]:
         """The state of all files."""
         return [
-            f"{instance}/{path} {digest(text)}" for instance, path, text in files_of(self.trees)
+            f"{instance}/{path} {digest(text)}" for instance, path, text in _files_of(self.trees)
         ]
 
 
@@ -154,14 +162,16 @@ def examine(items: list[Item], settings: Settings) -> tuple[list[CheckRun], list
         if not settings.wants(name):
             continue
         try:
-            added = [Finding.of(*found) for found in check.check(items, settings)]
+            added = [Finding.of(*pair) for pair in check.check(items, settings)]
         except Unavailable as error:
             issue = Issue(f"checks/{error.outcome}", f"{name}: {error}", subject=name)
             findings.append(Finding(issue))
             runs.append(CheckRun(name, error.outcome, str(error)))
             continue
         findings += added
-        severities = (found.issue.severity or severity_of(found.issue.code) for found in added)
+        severities = (
+            finding.issue.severity or severity_of(finding.issue.code) for finding in added
+        )
         runs.append(CheckRun(name, _outcome(severities)))
     return runs, findings
 
@@ -171,8 +181,8 @@ def _outcome(severities: Iterable[Severity]) -> Outcome:
     return "problems" if set(severities) - {"info"} else "passed"
 
 
-def _problem(found: Finding, settings: Settings, finder: Finder) -> Problem:
-    issue, instance, file, object_ = found
+def _problem(finding: Finding, settings: Settings, finder: Finder) -> Problem:
+    issue, instance, file, object_ = finding
     path = f"{instance}/{file}" if instance else file
     place = Place(
         settings.below + path if file else "", instance=instance, object=object_, field=issue.field
@@ -192,6 +202,31 @@ def _problem(found: Finding, settings: Settings, finder: Finder) -> Problem:
 
 _STRICT = ("checks/skipped", "checks/unchecked")
 """Problems that fail a strict run."""
+
+
+def _files_of(trees: Mapping[str, Tree]) -> Iterator[tuple[str, str, bytes]]:
+    """Instance, path and content of each file that may hold objects."""
+    for instance, tree in trees.items():
+        for path, entry in tree.items():
+            name = str(path)
+            if may_hold_objects(name):
+                yield instance, name, entry.content
+
+
+def _documents_of(trees: Mapping[str, Tree]) -> Iterator[Document]:
+    """Every document of files that may hold objects."""
+    for instance, name, content in _files_of(trees):
+        for text in (content,) if name.endswith(".json") else split_documents(content):
+            if text.strip():
+                parsed = read(text, name)
+                if parsed is None:
+                    yield Document(instance, name, text, None)
+                    continue
+                items = tuple(
+                    Item(kube_object.id, as_json(kube_object.content), name, instance)
+                    for kube_object in parsed.objects
+                )
+                yield Document(instance, name, text, items, parsed.others)
 
 
 def version_of(text: object) -> Version | None:

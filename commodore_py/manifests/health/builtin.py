@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import others, pods, workloads
+from . import others, workloads
 from .decoding import Fields, Undecodable
 from .status import Verdict, unknown
 
@@ -19,7 +19,7 @@ _RULES: Mapping[tuple[str, str], Mapping[str, Callable[[Fields], Verdict]]] = {
     ("apps", "DaemonSet"): {"v1": workloads.daemon_set},
     ("apps", "ReplicaSet"): {"v1": workloads.replica_set},
     ("batch", "Job"): {"v1": workloads.job},
-    ("", "Pod"): {"v1": pods.pod},
+    ("", "Pod"): {"v1": workloads.pod},
     ("", "Service"): {"v1": others.service},
     ("", "PersistentVolumeClaim"): {"v1": others.claim},
     ("autoscaling", "HorizontalPodAutoscaler"): {
