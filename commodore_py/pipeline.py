@@ -27,8 +27,8 @@ from .catalog.record import (
     record_of,
     unreported,
 )
-from .catalog.sinks import chosen_sink
-from .catalog.sinks.base import Overtaken
+from .catalog.sinks.directory import DirectoryCatalog, check_folder
+from .catalog.sinks.git import GitCatalog, Overtaken, open_catalog
 from .checks.compiled import check_compiled
 from .compiler.tags import Tags
 from .dependencies.bundles import in_use as bundles
@@ -70,7 +70,6 @@ from .problems.refuse import read_outside, refuse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .catalog.sinks.base import CatalogSink, RepositorySink
     from .config import Config
     from .delivery.compiled import ClusterPlan
     from .model.cluster import Cluster
@@ -132,7 +131,7 @@ def check_settings(
     until it is locked.
     """
     cluster = cluster or load_cluster(config, cluster_id)
-    chosen_sink(config).check(config, cluster.id)
+    check_folder(config, cluster.id)
     return None if config.local else cluster
 
 
@@ -155,10 +154,9 @@ def gather(
     checked = cluster is not None
     cluster = lock.cluster(cluster_id, lambda: cluster or load_cluster(config, cluster_id))
     # What can fail cheaply comes first: a long compile must not end with a login that fails.
-    sink = chosen_sink(config)
     if not checked:
-        sink.check(config, cluster.id)
-    folder = sink.folder_of(config)
+        check_folder(config, cluster.id)
+    folder = config.output_dir.resolve() if config.output_dir is not None else None
     # With a lock, an offline run is not local; but the catalog is what is here.
     own = replace(config, local=True) if config.offline else config
     with located(facts_places(config, cluster)):
@@ -366,31 +364,23 @@ def _checked(config: Config, sources: Sources, trees: Mapping[str, Tree]) -> Ite
 def publish(config: Config, sources: Sources, rendered: Rendered, approve: Approve) -> Published:
     """Write the catalog and, once approved, commit it and report it."""
     log.info("Updating the catalog")
-    sink = _opened(config, sources)
+    cluster = sources.cluster.id
+    # Checked again: it may have been filled in the meantime.
+    if (folder := check_folder(config, cluster)) is not None:
+        plain = DirectoryCatalog(folder, cluster, config.paths.compiled, config.dry_run)
+        return Published(_staged(config, plain, rendered), record_of(sources))
+    sink = open_catalog(config, sources.head)
     published = Published(_staged(config, sink, rendered), record_of(sources))
-    if sink.repository is None:
-        return published
     if config.local:
-        sink.repository.unstage()
+        sink.unstage()
         return published
-    published = _push(config, sources, rendered, published, approve, sink=sink.repository)
+    published = _push(config, sources, rendered, published, approve, sink=sink)
     if published.commit is None and not published.change and config.push and not config.dry_run:
         return _report_left_over(config, sources, published)
     return published
 
 
-def _opened(config: Config, sources: Sources) -> CatalogSink:
-    return chosen_sink(config).open_catalog(config, sources.cluster.id, sources.head)
-
-
-def _repository(config: Config, sources: Sources) -> RepositorySink:
-    repository = _opened(config, sources).repository
-    if repository is None:
-        raise ValueError("a plain folder cannot be pushed")
-    return repository
-
-
-def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
+def _staged(config: Config, sink: DirectoryCatalog | GitCatalog, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
     with run_log.stage("stage"):
         change = sink.stage(rendered)
@@ -411,7 +401,7 @@ def _push(
     published: Published,
     approve: Approve,
     *,
-    sink: RepositorySink,
+    sink: GitCatalog,
 ) -> Published:
     """Commit and push what was approved; again, a few times, if another push was faster."""
     message, body = commit_message(published.record), report_body(published.record)
@@ -439,7 +429,7 @@ def _push(
             sink.take_back()
             head = fetch_catalog(config, sources.cluster)
             sources = replace(sources, catalog_head=head)
-            sink = _repository(config, sources)
+            sink = open_catalog(config, head)
             plan = _plan_of(sources)
             if plan is not None:
                 rendered = _assembled(config, rendered, sources, plan)
@@ -451,8 +441,8 @@ def _push(
 
 
 def _pinned(
-    config: Config, sources: Sources, rendered: Rendered, sink: RepositorySink, commit: str
-) -> tuple[RepositorySink, str]:
+    config: Config, sources: Sources, rendered: Rendered, sink: GitCatalog, commit: str
+) -> tuple[GitCatalog, str]:
     """Pin Applications to the commit that has their content, in more commits of the same push.
 
     A group has the pins of its members as content, so every level of groups is a commit.
@@ -464,8 +454,7 @@ def _pinned(
         if after == manifests:
             break
         rendered = replace(rendered, catalog=rendered.catalog | after.below(MANIFESTS))
-        head = replace(sources.head, commit=commit)
-        sink = _repository(config, replace(sources, catalog_head=head))
+        sink = open_catalog(config, replace(sources.head, commit=commit))
         _staged(config, sink, rendered)
         commit = sink.commit(f"Pin the applications of the plan to {commit}\n")
     return sink, commit

@@ -19,27 +19,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model.catalog import CatalogHead, Change
+    from commodore_py.model.catalog import Change
     from commodore_py.model.stages import Rendered
 
 MARKER = ".commodore-catalog.json"
 
 
-def is_chosen(config: Config) -> bool:
-    """With `--output-dir`."""
-    return config.output_dir is not None
+def check_folder(config: Config, cluster: str) -> Path | None:
+    """The folder of `--output-dir`, if it is given.
 
-
-def folder_of(config: Config) -> Path:
-    """The folder that was given."""
+    A place of the working directory and a folder that holds anything else are errors.
+    """
     if config.output_dir is None:
-        raise ValueError("there is no output folder")
-    return config.output_dir.resolve()
-
-
-def check(config: Config, cluster: str) -> None:
-    """Refuse a place of the working directory, and a folder that holds anything else."""
-    directory = folder_of(config)
+        return None
+    directory = config.output_dir.resolve()
     _refuse_own_places(directory, WorkPaths(config.copy_of or config.paths.root))
     if directory.exists() and not directory.is_dir():
         raise CommodoreError(
@@ -49,12 +42,7 @@ def check(config: Config, cluster: str) -> None:
         )
     if directory.is_dir() and any(directory.iterdir()):
         _refuse_foreign(directory, cluster)
-
-
-def open_catalog(config: Config, cluster: str, _head: CatalogHead) -> DirectoryCatalog:
-    """The folder, checked again: it may have been filled in the meantime."""
-    check(config, cluster)
-    return DirectoryCatalog(folder_of(config), cluster, config.paths.compiled, config.dry_run)
+    return directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +53,6 @@ class DirectoryCatalog:
     cluster: str
     compiled: Path
     dry_run: bool = False
-
-    @property
-    def repository(self) -> None:
-        """A folder has no commits."""
 
     def stage(self, rendered: Rendered) -> Change:
         """Write `compiled/` and the folder where they differ, and return what that changed."""

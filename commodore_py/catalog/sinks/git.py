@@ -21,7 +21,6 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.catalog.diff.staged import staged_files
 from commodore_py.catalog.identity import committer, signatures
 from commodore_py.catalog.layout import OWNED
-from commodore_py.catalog.sinks.base import Overtaken
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
 
@@ -40,20 +39,11 @@ if TYPE_CHECKING:
 _FILE, _PROGRAM = 0o100644, 0o100755
 
 
-def is_chosen(_config: Config) -> bool:
-    """Unless the settings name another destination."""
-    return True
+class Overtaken(CommodoreError):
+    """The branch was pushed to in the meantime: fetching and comparing again helps."""
 
 
-def folder_of(_config: Config) -> None:
-    """It is cloned into the working directory."""
-
-
-def check(_config: Config, _cluster: str) -> None:
-    """Nothing: whether it can be fetched and pushed to shows while gathering."""
-
-
-def open_catalog(config: Config, _cluster: str, head: CatalogHead) -> GitCatalog:
+def open_catalog(config: Config, head: CatalogHead) -> GitCatalog:
     """The catalog's checkout."""
     return GitCatalog(
         head,
@@ -87,11 +77,6 @@ class GitCatalog:
         self._edit: Edit | None = None
         self._imported = ""
         self._commit = ""
-
-    @property
-    def repository(self) -> GitCatalog:
-        """Itself."""
-        return self
 
     def stage(self, rendered: Rendered) -> Change:
         """Write `compiled/` and the catalog's files where they differ, and compare the catalog."""

@@ -77,7 +77,7 @@ class CatalogClone:
         has_commits = git_succeeds(self.catalog, "rev-parse", "--verify", "--quiet", "HEAD")
         commit = git(self.catalog, "rev-parse", "HEAD") if has_commits else None
         head = CatalogHead(self.catalog, f"file://{self.remote}", self.branch, commit)
-        return open_catalog(Config(self.paths, author=self.author), "c-one", head)
+        return open_catalog(Config(self.paths, author=self.author), head)
 
     def push(self, compiled: Rendered) -> list[str]:
         """Publish what was compiled, if that is a change; the files that change."""
