@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from .nodes import Concurrent, Leaf, On, Resource, Serial, When, walk
 
@@ -36,40 +37,40 @@ class Where:
 HOST = Where()
 
 
-class World(Protocol):
+class World(ABC):
     """The world that steps act on; every action may be repeated."""
 
+    @abstractmethod
     def provision(self, leaf: Leaf, where: Where) -> Result:
         """Hand an instance over; done once it is ready."""
-        ...
 
+    @abstractmethod
     def deprovision(self, leaf: Leaf, where: Where) -> Result:
         """Delete an instance; done once it is gone, in the background once it is requested."""
-        ...
 
-    def hook(self, leaf: Leaf, reference: str, where: Where) -> Result:
+    def hook(self, _leaf: Leaf, _reference: str, _where: Where) -> Result:
         """Run an object to its end."""
-        ...
+        return DONE
 
-    def register(self, cluster: str) -> Result:
+    def register(self, _cluster: str) -> Result:
         """Make a cluster known to the host."""
-        ...
+        return DONE
 
-    def deregister(self, cluster: str) -> Result:
+    def deregister(self, _cluster: str) -> Result:
         """Forget a cluster that nothing uses any more."""
-        ...
+        return DONE
 
-    def reachable(self, cluster: str) -> bool:
+    def reachable(self, _cluster: str) -> bool:
         """Return whether the cluster still answers."""
-        ...
+        return True
 
-    def create(self, resource: Resource, where: Where) -> Result:
+    def create(self, _resource: Resource, _where: Where) -> Result:
         """Create or update an object, without waiting for it."""
-        ...
+        return DONE
 
-    def delete(self, resource: Resource, where: Where) -> Result:
+    def delete(self, _resource: Resource, _where: Where) -> Result:
         """Delete an object; done once it is not found."""
-        ...
+        return DONE
 
 
 class Calls:

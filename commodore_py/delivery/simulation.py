@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from .algebra import DONE, Calls, Result
+from .algebra import DONE, Calls, Result, World
 from .nodes import Leaf, On, walk
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Timeline:
     result: Result
 
 
-class _Pretended:
+class _Pretended(World):
     def __init__(self, model: Model) -> None:
         self.round = 0
         self.events: list[Event] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
@@ -23,41 +22,20 @@ Target = dict[str, Any]
 DEFAULTS = "class/defaults.yml"
 
 
-@dataclass(frozen=True, slots=True)
-class _Defaults:
-    """The classes of defaults of all components, computed once for all targets."""
-
-    components: tuple[str, ...]
-    """Components in the order of their classes."""
-    present: frozenset[str]
-    """Components and instances that have defaults."""
-
-    @classmethod
-    def of(cls, classes: ClassPath) -> _Defaults:
-        checkouts = classes.of_kind(Kind.COMPONENT, Kind.INSTANCE)
-        return cls(
-            tuple(component.spec.name for component in classes.of_kind(Kind.COMPONENT)),
-            frozenset(checkout.spec.name for checkout in checkouts if has_defaults(checkout)),
-        )
-
-    def classes(self, instance: Instance | None = None) -> list[str]:
-        """All classes; those of an instance's own version replace those of its component."""
-        names = (
-            instance.name if instance and instance.component == component else component
-            for component in self.components
-        )
-        return [f"defaults.{name}" for name in names if name in self.present]
-
-
 def targets_of(classes: ClassPath, instances: Iterable[Instance]) -> dict[str, Target]:
     """The content of every target file, by target name."""
-    defaults = _Defaults.of(classes)
-    targets = {BOOTSTRAP: _bootstrap_target(defaults)}
+    components, present = _with_defaults(classes)
+    targets = {BOOTSTRAP: bootstrap_target(classes)}
     for instance in instances:
+        # Those of an instance's own version replace those of its component.
+        names = (
+            instance.name if instance.component == component else component
+            for component in components
+        )
         targets[instance.name] = {
             "classes": [
                 "params.cluster",
-                *defaults.classes(instance),
+                *(f"defaults.{name}" for name in names if name in present),
                 "global.commodore",
                 f"components.{instance.name}",
             ],
@@ -68,26 +46,38 @@ def targets_of(classes: ClassPath, instances: Iterable[Instance]) -> dict[str, T
 
 def bootstrap_target(classes: ClassPath) -> Target:
     """The target that stands for the cluster itself."""
-    return _bootstrap_target(_Defaults.of(classes))
+    names = ["params.cluster", *_defaults(classes), "global.commodore"]
+    return {"classes": names, "parameters": {"_instance": BOOTSTRAP}}
 
 
 def single_target(instance: Instance, classes: ClassPath, values: Iterable[str]) -> Target:
     """The target of a component by itself, with the classes of further values above its own."""
-    defaults = _Defaults.of(classes).classes()
     return {
-        "classes": ["params.cluster", *defaults, f"components.{instance.component}", *values],
+        "classes": [
+            "params.cluster",
+            *_defaults(classes),
+            f"components.{instance.component}",
+            *values,
+        ],
         "parameters": _parameters(instance, classes),
     }
+
+
+def _defaults(classes: ClassPath) -> list[str]:
+    components, present = _with_defaults(classes)
+    return [f"defaults.{name}" for name in components if name in present]
+
+
+def _with_defaults(classes: ClassPath) -> tuple[list[str], set[str]]:
+    """Components in the order of their classes; and what has defaults, with instances."""
+    checkouts = classes.of_kind(Kind.COMPONENT, Kind.INSTANCE)
+    present = {checkout.spec.name for checkout in checkouts if has_defaults(checkout)}
+    return [component.spec.name for component in classes.of_kind(Kind.COMPONENT)], present
 
 
 def has_defaults(component: Dependency) -> bool:
     """Test for the defaults in the checkout of a component."""
     return (component.directory / DEFAULTS).is_file()
-
-
-def _bootstrap_target(defaults: _Defaults) -> Target:
-    names = ["params.cluster", *defaults.classes(), "global.commodore"]
-    return {"classes": names, "parameters": {"_instance": BOOTSTRAP}}
 
 
 def _parameters(instance: Instance, classes: ClassPath) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from commodore_py.inventory.engine.values import (
     plain_key,
 )
 from commodore_py.inventory.paths import Selector, dotted, path_parts
+from commodore_py.manifests.objects import value_in
 from commodore_py.model.inventory import BOOTSTRAP, parameter_key
 from commodore_py.model.names import did_you_mean
 
@@ -252,10 +253,8 @@ def _target_named(hierarchy: Hierarchy, paths: WorkPaths, name: str) -> str:
 def _cluster_id(paths: WorkPaths) -> str:
     if not paths.params_file.is_file():
         return ""
-    content = yaml.load_file(paths.params_file)
-    for key in ("parameters", "cluster", "name"):
-        content = content.get(key) if isinstance(content, dict) else None
-    return content if isinstance(content, str) else ""
+    name = value_in(yaml.load_file(paths.params_file), "parameters", "cluster", "name")
+    return name if isinstance(name, str) else ""
 
 
 def _unknown_parameter(tracer: Tracer, target: str, path: ParameterPath) -> CommodoreError:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from commodore_py.adapters import ending
-from commodore_py.delivery.algebra import DONE, Calls, Result
+from commodore_py.delivery.algebra import DONE, Calls, Result, World
 from commodore_py.delivery.conditions import holds
 from commodore_py.delivery.drivers.applications import step_of, synced_folder
 from commodore_py.delivery.readiness import BACK_ENDS, Expected, gone, result_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from commodore_py.delivery.algebra import Where
-    from commodore_py.delivery.nodes import Leaf, Resource
+    from commodore_py.delivery.nodes import Leaf
     from commodore_py.delivery.readiness import BackEnd
     from commodore_py.workflows.plans import PlanHere
 
@@ -92,8 +92,12 @@ def line_of(step: Step) -> str:
     return f"{step.name}: {step.state}" + (f" ({step.text})" if step.text else "")
 
 
-class _Watched:
-    """The world of a plan: the objects of its back end, read by name on the host."""
+class _Watched(World):
+    """The world of a plan: the objects of its back end, read by name on the host.
+
+    Hooks are part of the sync of their instance. Remote clusters are not contacted: the host knows
+    the state of what is on them. Resources are not waited for, and leave with the owner's objects.
+    """
 
     def __init__(self, cluster: LiveCluster, current: PlanHere, how: Waiting) -> None:
         self.steps: dict[str, Step] = {}
@@ -129,11 +133,6 @@ class _Watched:
         requested = where.background and result.text.endswith("is being deleted")
         return self._note(leaf.id, DONE if requested else result, up=False)
 
-    def hook(self, leaf: Leaf, reference: str, where: Where) -> Result:
-        """Part of the sync of its instance."""
-        del leaf, reference, where
-        return DONE
-
     def register(self, cluster: str) -> Result:
         """A step of Argo CD only; Flux has a Secret that others write."""
         name = f"cluster-{cluster}"
@@ -146,21 +145,6 @@ class _Watched:
         """Gone, if it was a step at all."""
         name = f"cluster-{cluster}"
         return self._note(name, self._gone(name), up=False) if name in self._paths else DONE
-
-    def reachable(self, cluster: str) -> bool:
-        """Remote clusters are not contacted: the host knows the state of what is on them."""
-        del cluster
-        return True
-
-    def create(self, resource: Resource, where: Where) -> Result:
-        """It is not waited for."""
-        del resource, where
-        return DONE
-
-    def delete(self, resource: Resource, where: Where) -> Result:
-        """It leaves with the objects of the owner."""
-        del resource, where
-        return DONE
 
     def _ready(self, name: str, expected: Expected) -> Result:
         objects = self._objects(name)
