@@ -5,34 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .base import Settings
+from .origins import Origins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
     from commodore_py.model.problems.codes import Severity
-    from commodore_py.model.spot import ParameterPath
     from commodore_py.model.stages import Sources
     from commodore_py.model.tree import Tree
     from commodore_py.model.verdict import Checked
-
-
-class OfSources:
-    """Where objects come from, by the sources of this run."""
-
-    def __init__(self, sources: Sources) -> None:
-        self._sources = sources
-
-    def parameters(self, instance: str) -> Parameters | None:
-        """The parameters of an instance."""
-        node = self._sources.inventory.nodes.get(instance)
-        return node.parameters if node is not None else None
-
-    def line(self, instance: str, path: ParameterPath) -> str:
-        """File and line of a parameter."""
-        return self._sources.places.parameter(instance, path)
 
 
 def check_compiled(
@@ -61,4 +44,6 @@ def check_compiled(
         ),
         **settings_in(parameters),
     )
-    return check_catalog(trees, settings, OfSources(sources))
+    parameters_by_name = {name: node.parameters for name, node in sources.inventory.nodes.items()}
+    origins = Origins(parameters_by_name.get, sources.places.parameter)
+    return check_catalog(trees, settings, origins)

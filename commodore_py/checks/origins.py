@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.model.problem import Place
 
 from .base import items, mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from commodore_py.model.inventory import Parameters
-    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.spot import PlaceOf
 
 _SHORTEST = 4
 _MOST_VALUES = 100_000
@@ -21,16 +22,14 @@ _MOST_VALUES = 100_000
 _OTHER_KEYS = {"kapitan", "components", "packages", "commodore", "facts", "dynamic_facts"}
 
 
-class Origins(Protocol):
-    """The instances of a catalog, with their origins."""
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """The inputs of the instances of a catalog."""
 
-    def parameters(self, instance: str) -> Parameters | None:
-        """The resolved parameters of an instance; None if they are not known."""
-        ...
-
-    def line(self, instance: str, path: ParameterPath) -> str:
-        """File and line that set a parameter; empty if unknown."""
-        ...
+    parameters: Callable[[str], Parameters | None]
+    """The resolved parameters of an instance; None if they are not known."""
+    line: PlaceOf
+    """File and line that set a parameter."""
 
 
 class Finder:

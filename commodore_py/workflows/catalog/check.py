@@ -12,6 +12,7 @@ from commodore_py.adapters.files import read_tree
 from commodore_py.checks import parameters_schema
 from commodore_py.checks.base import Settings
 from commodore_py.checks.online import vault_parameters
+from commodore_py.checks.origins import Origins
 from commodore_py.checks.policy import check as policy
 from commodore_py.checks.run import check_catalog, policies_for, settings_in
 from commodore_py.errors import CommodoreError
@@ -127,7 +128,7 @@ def check(
         server=_server(config, server, compiled),
         parameters=origins.problems_of_parameters,
     )
-    checked = check_catalog(trees, settings, origins)
+    checked = check_catalog(trees, settings, Origins(origins.parameters, origins.line))
     verdict = verdict_of(
         (*checked.problems, *_outdated(paths)),
         (paths.classes / "global",),

@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.checks import run
 from commodore_py.checks.base import Version
-from commodore_py.checks.origins import inputs_of
+from commodore_py.checks.origins import Origins, inputs_of
 from commodore_py.checks.run import version_of
 from commodore_py.checks.schemas.kubernetes import schemas_of
 from commodore_py.checks.schemas.removed_apis import REMOVED
@@ -20,7 +20,6 @@ from .build import a_definition, a_deployment, an_object, checked, found, proble
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model.spot import ParameterPath
 
 ENTRIES: dict[str, Any] = {
     "kapitan": {
@@ -37,14 +36,8 @@ ENTRIES: dict[str, Any] = {
 }
 
 
-class AnOrigin:
-    """One instance with known parameters."""
-
-    def parameters(self, _instance: str) -> dict[str, Any]:
-        return ENTRIES
-
-    def line(self, _instance: str, path: ParameterPath) -> str:
-        return f"common.yml:{len(path)}"
+ORIGINS = Origins(lambda _: ENTRIES, lambda _, path: f"common.yml:{len(path)}")
+"""One instance with known parameters."""
 
 
 @each(
@@ -62,7 +55,7 @@ def test_file_is_rendered_by_the_entry_nearest_to_it(file: str, inputs: tuple[st
 def test_problem_includes_line_of_parameter() -> None:
     pod = a_deployment(containers=[{"name": "a", "image": "a:latest"}])
 
-    (problem,) = problems(pod, only="images", origins=AnOrigin())
+    (problem,) = problems(pod, only="images", origins=ORIGINS)
 
     assert [(one.note, one.position, one.field) for one in problem.related] == [
         ("rendered by", "c/all.jsonnet", ""),
@@ -73,7 +66,7 @@ def test_problem_includes_line_of_parameter() -> None:
 def test_ambiguous_value_has_no_line() -> None:
     config = an_object("ConfigMap", metadata={"namespace": "same-value"})
 
-    (problem,) = problems(config, only="namespaces", origins=AnOrigin())
+    (problem,) = problems(config, only="namespaces", origins=ORIGINS)
 
     assert [one.note for one in problem.related] == ["rendered by"]
 
