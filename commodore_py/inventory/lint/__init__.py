@@ -2,56 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.inventory.unknown_parameters import defaults_in, misspelled_keys
 from commodore_py.model.problems.codes import LINT as RULES
-from commodore_py.model.problems.codes import SEVERITIES
 
 from . import file_rules, hierarchy_rules
-from .files import finding, read_tree
+from .files import documents_in, finding, read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from commodore_py.model.problem import Problem
-    from commodore_py.model.problems.codes import Severity
 
-    from .files import Document, Tree
-
-
-@dataclass(frozen=True, slots=True)
-class Linter:
-    """The rules for each file, and for all files together."""
-
-    in_a_file: Callable[[Document], Iterable[Problem]] | None = None
-    in_all: Callable[[Sequence[Tree]], Iterable[Problem]] | None = None
+    from .files import Tree
 
 
-LINTERS: dict[str, Linter] = {
-    "components": Linter(file_rules.components, hierarchy_rules.unused_components),
-    "deprecated-parameters": Linter(file_rules.deprecated_parameters),
-    "packages": Linter(file_rules.packages, hierarchy_rules.unused_packages),
-    "classes": Linter(in_all=hierarchy_rules.classes),
+LINTERS: dict[str, tuple[Callable[[Sequence[Tree]], Iterable[Problem]], ...]] = {
+    "components": (file_rules.components, hierarchy_rules.unused_components),
+    "deprecated-parameters": (file_rules.deprecated_parameters,),
+    "packages": (file_rules.packages, hierarchy_rules.unused_packages),
+    "classes": (hierarchy_rules.unknown_classes, hierarchy_rules.unreachable_classes),
 }
+"""The rules of each linter."""
 
 
 def lint(trees: Sequence[Tree], linters: Sequence[str]) -> tuple[Problem, ...]:
-    """Check files and folders: target by target and linter by linter, in the given order."""
-    chosen = [LINTERS[name] for name in linters]
-    problems: list[Problem] = []
-    for tree in trees:
-        problems += tree.findings
-        for linter in chosen:
-            if linter.in_a_file is not None:
-                for document in tree.documents:
-                    problems += linter.in_a_file(document)
-    for linter in chosen:
-        if linter.in_all is not None:
-            problems += linter.in_all(trees)
-    return tuple(problems)
+    """Check files and folders; files that cannot be read are the first."""
+    return (
+        *(problem for tree in trees for problem in tree.findings),
+        *(problem for name in linters for rule in LINTERS[name] for problem in rule(trees)),
+    )
 
 
 def unknown_parameters(trees: Sequence[Tree], defaults: Path) -> Iterator[Problem]:
@@ -60,7 +42,7 @@ def unknown_parameters(trees: Sequence[Tree], defaults: Path) -> Iterator[Proble
         (key := file.stem.replace("-", "_")): defaults_in(file, key)
         for file in (sorted(defaults.glob("*.yml")) if defaults.is_dir() else ())
     }
-    for document in (document for tree in trees for document in tree.documents):
+    for document in documents_in(trees):
         parameters = document.content.get("parameters")
         for key, given in parameters.items() if isinstance(parameters, dict) else ():
             if isinstance(given, dict):
@@ -74,10 +56,4 @@ def unknown_parameters(trees: Sequence[Tree], defaults: Path) -> Iterator[Proble
                     )
 
 
-def at_least(problems: Iterable[Problem], threshold: Severity) -> bool:
-    """Test for a problem with this severity or a higher one."""
-    severities = SEVERITIES[: SEVERITIES.index(threshold) + 1]
-    return any(problem.severity in severities for problem in problems)
-
-
-__all__ = ["LINTERS", "RULES", "at_least", "lint", "read_tree", "unknown_parameters"]
+__all__ = ["LINTERS", "RULES", "lint", "read_tree", "unknown_parameters"]

@@ -8,40 +8,43 @@ from commodore_py.inventory.checks import removed_references
 from commodore_py.inventory.paths import dotted
 from commodore_py.model.names import did_you_mean, kind_of
 
-from .files import finding
+from .files import documents_in, finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from commodore_py.model.problem import Problem
 
-    from .files import Document
+    from .files import Document, Tree
 
 _KEYS = ("url", "version", "path")
 _TEXTS = ("url", "version")
 _SHAPE = "write it as url, version and, where needed, path"
 
 
-def components(document: Document) -> Iterator[Problem]:
-    """Invalid components of a file."""
-    return _entries(document, "components", "component")
+def components(trees: Iterable[Tree]) -> Iterator[Problem]:
+    """Invalid components."""
+    for document in documents_in(trees):
+        yield from _entries(document, "components", "component")
 
 
-def packages(document: Document) -> Iterator[Problem]:
-    """Invalid packages of a file."""
-    return _entries(document, "packages", "package")
+def packages(trees: Iterable[Tree]) -> Iterator[Problem]:
+    """Invalid packages."""
+    for document in documents_in(trees):
+        yield from _entries(document, "packages", "package")
 
 
-def deprecated_parameters(document: Document) -> Iterator[Problem]:
-    """Removed references in the values of a file; keys hold none."""
-    for path, reference, replacement in removed_references(document.content):
-        yield finding(
-            "deprecated-parameters/removed-reference",
-            f"{dotted(path)} uses {reference}",
-            document.file,
-            document.line_of(*path),
-            hint=f"use {replacement}",
-        )
+def deprecated_parameters(trees: Iterable[Tree]) -> Iterator[Problem]:
+    """Removed references in values; keys hold none."""
+    for document in documents_in(trees):
+        for path, reference, replacement in removed_references(document.content):
+            yield finding(
+                "deprecated-parameters/removed-reference",
+                f"{dotted(path)} uses {reference}",
+                document.file,
+                document.line_of(*path),
+                hint=f"use {replacement}",
+            )
 
 
 def _entries(document: Document, key: str, kind: str) -> Iterator[Problem]:

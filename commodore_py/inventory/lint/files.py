@@ -75,6 +75,11 @@ class Tree:
             )
 
 
+def documents_in(trees: Iterable[Tree]) -> Iterator[Document]:
+    """The documents of all targets."""
+    return (document for tree in trees for document in tree.documents)
+
+
 def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
     """Read a file, or every file below a folder that is neither hidden nor ignored."""
     real = os.path.realpath(target)

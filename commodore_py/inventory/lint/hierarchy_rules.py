@@ -16,10 +16,10 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, DuplicateClass, absolute_name
 from commodore_py.model.names import did_you_mean
 
-from .files import CLASS_FIELDS, finding
+from .files import CLASS_FIELDS, documents_in, finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import PurePosixPath
 
     from commodore_py.model.problem import Problem
@@ -51,12 +51,6 @@ def unused_packages(trees: Iterable[Tree]) -> Iterator[Problem]:
         return [application.removeprefix(_PACKAGE)] if application.startswith(_PACKAGE) else []
 
     return _unused(trees, "packages", "package", names_in)
-
-
-def classes(trees: Sequence[Tree]) -> Iterator[Problem]:
-    """Classes that do not exist, and those that are not included."""
-    yield from unknown_classes(trees)
-    yield from unreachable_classes(trees)
 
 
 def unreachable_classes(trees: Iterable[Tree]) -> Iterator[Problem]:
@@ -163,7 +157,7 @@ def _entry_of(tree: Tree) -> bool:
 def _unused(
     trees: Iterable[Tree], key: str, kind: str, names_in: Callable[[str], Iterable[str]]
 ) -> Iterator[Problem]:
-    documents = [document for tree in _whole(trees) for document in tree.documents]
+    documents = list(documents_in(_whole(trees)))
     used = {
         name
         for document in documents
