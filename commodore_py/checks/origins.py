@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import PlaceOf
 
 _SHORTEST = 4
-_MOST_VALUES = 100_000
 # Values of these parameters are the component's own business, or everybody's.
 _OTHER_KEYS = {"kapitan", "components", "packages", "commodore", "facts", "dynamic_facts"}
 
@@ -67,9 +66,7 @@ class Finder:
     ) -> Mapping[str, list[tuple[Any, ...]]]:
         if instance not in self._values:
             paths: dict[str, list[tuple[Any, ...]]] = {}
-            for count, (path, value) in enumerate(_leaves(parameters)):
-                if count > _MOST_VALUES:
-                    break
+            for path, value in _leaves(parameters):
                 paths.setdefault(value, []).append(path)
             self._values[instance] = paths
         return self._values[instance]

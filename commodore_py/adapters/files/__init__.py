@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .opening import anchored, make_folder, opened
-from .trees import MOST_BYTES, MOST_FILES, read_tree, write_tree, write_trees
+from .trees import MOST_BYTES, read_tree, write_tree, write_trees
 from .writing import (
     append,
     aside_of,
@@ -22,7 +22,6 @@ from .writing import (
 
 __all__ = [
     "MOST_BYTES",
-    "MOST_FILES",
     "anchored",
     "append",
     "aside_of",

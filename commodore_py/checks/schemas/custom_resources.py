@@ -29,7 +29,6 @@ _OBJECT_FIELDS: dict[str, Any] = {
     "kind": {"type": "string"},
     "metadata": {"type": "object"},
 }
-_DEEPEST = 100
 _REFERENCES = ("$ref", "$schema", "id", "$id")
 
 
@@ -100,7 +99,7 @@ def _validator(text: str) -> tuple[Mapping[str, Any], Validator] | None:
     content = json.loads(text)
     if not isinstance(content, dict):
         return None
-    schema = _strict(_without_references(content), 0)
+    schema = _strict(_without_references(content))
     schema["properties"] = {**schema.get("properties", {}), **_OBJECT_FIELDS}
     schema["required"] = [name for name in items_of(schema.get("required")) if name != "status"]
     if not schema["required"]:
@@ -124,12 +123,12 @@ def _without_references(schema: Any) -> Any:  # noqa: ANN401 - a part of a defin
     }
 
 
-def _strict(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a part of a definition
+def _strict(schema: Any) -> dict[str, Any]:  # noqa: ANN401 - a part of a definition
     """A structural schema as JSON Schema in which unknown fields are errors.
 
     Its `allOf`, `anyOf`, `oneOf` and `not` list only some fields and stay as they are.
     """
-    if not isinstance(schema, dict) or level > _DEEPEST:
+    if not isinstance(schema, dict):
         return {}
     strict = dict(schema)
     kind = ["integer", "string"] if schema.get("x-kubernetes-int-or-string") else schema.get("type")
@@ -141,17 +140,17 @@ def _strict(schema: Any, level: int) -> dict[str, Any]:  # noqa: ANN401 - a part
         strict["enum"] = [*schema["enum"], *nullable]
     if isinstance(schema.get("properties"), dict):
         strict["properties"] = {
-            name: _strict(field, level + 1) for name, field in schema["properties"].items()
+            name: _strict(field) for name, field in schema["properties"].items()
         }
     else:
         strict.pop("properties", None)
     if isinstance(schema.get("items"), dict):
-        strict["items"] = _strict(schema["items"], level + 1)
+        strict["items"] = _strict(schema["items"])
     others = schema.get("additionalProperties")
     if schema.get("x-kubernetes-embedded-resource"):
         strict["properties"] = {**strict.get("properties", {}), **_OBJECT_FIELDS}
     if isinstance(others, dict):
-        strict["additionalProperties"] = _strict(others, level + 1)
+        strict["additionalProperties"] = _strict(others)
     elif "object" in kinds and not schema.get("x-kubernetes-preserve-unknown-fields"):
         # The fields are listed even if there are none: an error names each unknown one.
         strict["properties"] = strict.get("properties", {})

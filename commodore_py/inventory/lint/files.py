@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.files import MOST_FILES
 from commodore_py.adapters.files.reach import NeverRead, Reach
 from commodore_py.adapters.reading import bytes_of, text_of
 from commodore_py.adapters.yaml.error import YamlError
@@ -56,23 +55,11 @@ class Tree:
     documents: list[Document] = field(default_factory=list)
     findings: list[Problem] = field(default_factory=list)
     reach: Reach = field(default_factory=Reach.anywhere)
-    seen: int = 0
-    """How many files and folders were found so far."""
 
     @property
     def has_classes(self) -> bool:
         """True if a document has a field of classes."""
         return any(CLASS_FIELDS & document.content.keys() for document in self.documents)
-
-    def count(self, number: int, folder: Path) -> None:
-        """Count what a folder holds; an error where it is too much."""
-        self.seen += number
-        if self.seen > MOST_FILES:
-            raise CommodoreError(
-                f"more than {MOST_FILES:,} files and folders to check",
-                where=str(folder),
-                hint="name a folder with fewer, or ignore some with --ignore-patterns",
-            )
 
 
 def documents_in(trees: Iterable[Tree]) -> Iterator[Document]:
@@ -127,7 +114,6 @@ def _read_folder(
     except OSError as error:
         tree.findings.append(_unreadable(folder, error))
         return
-    tree.count(len(names), folder)
     for name in names:
         path = folder / name
         if name.startswith("."):
@@ -137,7 +123,11 @@ def _read_folder(
         elif path.is_symlink() and _is_refused(path, tree):
             continue
         elif path.is_dir():
-            _read_inner(path, ignored, ancestors, tree)
+            real = os.path.realpath(path)
+            if any(f"{ancestor}/".startswith(f"{real.rstrip('/')}/") for ancestor in ancestors):
+                log.info("%s: skipped: leads to a folder above it", path)
+            else:
+                _read_folder(path, ignored, (*ancestors, real), tree)
         elif path.is_file():
             _read_file(path, tree)
         elif path.is_symlink():
@@ -158,16 +148,6 @@ def _is_refused(link: Path, tree: Tree) -> bool:
     except OSError:  # a link to itself is found to be broken
         return False
     return False
-
-
-def _read_inner(
-    path: Path, ignored: frozenset[str], ancestors: tuple[str, ...], tree: Tree
-) -> None:
-    real = os.path.realpath(path)
-    if any(f"{ancestor}/".startswith(f"{real.rstrip('/')}/") for ancestor in ancestors):
-        log.info("%s: skipped: leads to a folder above it", path)
-    else:
-        _read_folder(path, ignored, (*ancestors, real), tree)
 
 
 def _read_file(path: Path, tree: Tree) -> None:
