@@ -31,11 +31,10 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """Objects by application, those of none, and those of several."""
+    """Objects by application, and those of none."""
 
     applications: tuple[tuple[Application, tuple[KubeObject, ...]], ...]
     unapplied: tuple[KubeObject, ...] = ()
-    shared: tuple[tuple[KubeObject, tuple[str, ...]], ...] = ()
     outside: tuple[Application, ...] = ()
     """Applications whose path holds none of the files: of another repository, or not compiled."""
 
@@ -104,22 +103,16 @@ def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str]
         return Assigned(((Application(), tuple(objects)),), outside=outside)
     groups: dict[str, list[KubeObject]] = {application.name: [] for application in applications}
     unapplied: list[KubeObject] = []
-    shared: list[tuple[KubeObject, tuple[str, ...]]] = []
     owners = {file: owners_of(applications, file) for file in files}
     for kube_object in objects:
         names = owners[_relative(kube_object.file, root)]
-        if not names:
-            unapplied.append(kube_object)
-            continue
-        groups[names[0]].append(kube_object)
-        if len(names) > 1:
-            shared.append((kube_object, names))
+        (groups[names[0]] if names else unapplied).append(kube_object)
     synced = tuple(
         (application, tuple(groups[application.name]))
         for application in applications
         if groups[application.name]
     )
-    return Assigned(synced, tuple(unapplied), tuple(shared), outside)
+    return Assigned(synced, tuple(unapplied), outside)
 
 
 def owners_of(applications: Iterable[Application], file: str) -> tuple[str, ...]:

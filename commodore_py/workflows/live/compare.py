@@ -151,8 +151,6 @@ def _difference(
             (synced or {}).get(target.id),
         )
         compared.append(Compared(current.id, expected.mode, expected.has_schema, expected.notice))
-        if expected.live is expected.predicted:
-            continue
         settled = settle(
             *(current.id, expected.live, expected.predicted, cluster.settings.ignored),
             served=current.content,
