@@ -17,6 +17,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.paths import dotted, path_parts
 from commodore_py.model.names import did_you_mean
 from commodore_py.model.problem import Place, Problem
+from commodore_py.model.spot import nowhere
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -98,11 +99,8 @@ def subjects_of(inventory: Inventory, classes: ClassPath) -> Iterator[Subject]:
             yield Subject(instance, component.directory / FILE, node.parameters)
 
 
-def problems_of(subjects: Iterable[Subject], place_of: PlaceOf | None = None) -> Iterator[Problem]:
-    """Problems of the parameters of instances whose components have a schema.
-
-    Without `place_of`, problems have no lines.
-    """
+def problems_of(subjects: Iterable[Subject], place_of: PlaceOf = nowhere) -> Iterator[Problem]:
+    """Problems of the parameters of instances whose components have a schema."""
     schemas: dict[str, dict[str, Any] | None] = {}
     for subject in subjects:
         instance, file = subject.instance, str(subject.file)
@@ -118,10 +116,11 @@ def problems_of(subjects: Iterable[Subject], place_of: PlaceOf | None = None) ->
             value = subject.parameters.get(instance.component_key, {})
             problems = _problems(schema, value, instance, subject.parameters)
             for parts, problem in problems:
-                yield _placed(problem, place_of(instance.name, parts)) if place_of else problem
+                yield placed(problem, place_of(instance.name, parts))
 
 
-def _placed(problem: Problem, where: str) -> Problem:
+def placed(problem: Problem, where: str) -> Problem:
+    """The problem with a file and line, if these are known."""
     file, _, number = where.rpartition(":")
     if not number.isdecimal():
         return problem

@@ -9,6 +9,9 @@ from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import typo_of
 from commodore_py.model.problem import Place, Problem
+from commodore_py.model.spot import nowhere
+
+from .parameter_schema import placed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,7 +25,7 @@ _MARKS = "=~"
 
 
 def unknown_parameters(
-    subjects: Iterable[Subject], place_of: PlaceOf | None = None
+    subjects: Iterable[Subject], place_of: PlaceOf = nowhere
 ) -> Iterator[Problem]:
     """A problem for each parameter of an instance whose name is close to one of the defaults."""
     defaults: dict[Path, Mapping[str, object]] = {}
@@ -43,12 +46,7 @@ def unknown_parameters(
                 f" did you mean {meant}?",
                 subject=name,
             )
-            where = place_of(instance.name, (instance.key, *path)) if place_of else ""
-            file_name, _, line = where.rpartition(":")
-            if line.isdecimal():
-                place = problem.place._replace(file=file_name, line=int(line))
-                problem = problem._replace(place=place, where=str(place))
-            yield problem
+            yield placed(problem, place_of(instance.name, (instance.key, *path)))
 
 
 def misspelled_keys(
