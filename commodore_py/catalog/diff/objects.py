@@ -14,6 +14,8 @@ from commodore_py.manifests.ignored import without_ignored
 from commodore_py.manifests.secrets import hidden, masked, masked_fold
 from commodore_py.manifests.values import canonical
 
+from .text import is_binary
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from commodore_py.model.difference import IgnoreRule
 
 _LINK = 0o120000
-# As far as Git looks before it calls a file binary.
-_BINARY_SAMPLE = 8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _others(contents: Iterable[Read]) -> Counter[object]:
 
 def _difference(file: FileChange) -> FileDifference:
     added = removed = None
-    if b"\0" not in file.old[:_BINARY_SAMPLE] and b"\0" not in file.new[:_BINARY_SAMPLE]:
+    if not (is_binary(file.old) or is_binary(file.new)):
         lines = list(unified_diff(_lines(file.old), _lines(file.new), lineterm="", n=0))[2:]
         added = sum(line.startswith("+") for line in lines)
         removed = sum(line.startswith("-") for line in lines)

@@ -37,10 +37,8 @@ class Pair:
     kind: _Kind
     path: str
     old_path: str
-    old_id: str
-    new_id: str
-    old_mode: int
-    new_mode: int
+    old: Leaf
+    new: Leaf
 
 
 def staged_files(
@@ -77,8 +75,7 @@ def _pair(path: str, old: Leaf | None, new: Leaf | None) -> Pair:
     else:
         kind = "modified" if stat.S_IFMT(old.mode) == stat.S_IFMT(new.mode) else "retyped"
     nothing = Leaf(0, _NO_ID)
-    before, after = old or nothing, new or nothing
-    return Pair(kind, path, path, before.id, after.id, before.mode, after.mode)
+    return Pair(kind, path, path, old or nothing, new or nothing)
 
 
 def file_changes(
@@ -95,7 +92,7 @@ def _with_contents(
     *,
     env: Mapping[str, str] | None = None,
 ) -> tuple[FileChange, ...]:
-    ids = {id_ for pair in pairs for id_ in (pair.old_id, pair.new_id)}
+    ids = {leaf.id for pair in pairs for leaf in (pair.old, pair.new)}
     missing = (id_ for id_ in ids if id_.strip("0") and id_ not in contents_by_id)
     contents = {**contents_by_id, **contents_of(directory, missing, env=env)}
     return tuple(_file_change(pair, contents) for pair in pairs)
@@ -111,7 +108,8 @@ def parse_raw(output: bytes) -> Iterator[Pair]:
         kind = _KINDS[status[0]]
         old_path = next(fields)
         path = next(fields) if kind == "renamed" else old_path
-        yield Pair(kind, path, old_path, old_id, new_id, int(old_mode, 8), int(new_mode, 8))
+        old, new = Leaf(int(old_mode, 8), old_id), Leaf(int(new_mode, 8), new_id)
+        yield Pair(kind, path, old_path, old, new)
 
 
 def contents_of(
@@ -139,16 +137,10 @@ def contents_of(
 
 
 def _file_change(pair: Pair, contents: Mapping[str, bytes]) -> FileChange:
-    return FileChange(
-        kind=pair.kind,
-        path=pair.path,
-        old_path=pair.old_path,
-        old=_content(pair.old_id, pair.old_mode, contents),
-        new=_content(pair.new_id, pair.new_mode, contents),
-        old_mode=pair.old_mode,
-        new_mode=pair.new_mode,
-    )
+    old, new = (_content(leaf, contents) for leaf in (pair.old, pair.new))
+    return FileChange(pair.kind, pair.path, pair.old_path, old, new, pair.old.mode, pair.new.mode)
 
 
-def _content(id_: str, mode: int, contents: Mapping[str, bytes]) -> bytes:
-    return f"commit {id_}\n".encode() if mode == _SUBMODULE else contents.get(id_, b"")
+def _content(leaf: Leaf, contents: Mapping[str, bytes]) -> bytes:
+    is_submodule = leaf.mode == _SUBMODULE
+    return f"commit {leaf.id}\n".encode() if is_submodule else contents.get(leaf.id, b"")

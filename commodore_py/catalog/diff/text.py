@@ -79,7 +79,7 @@ def _content(file: FileChange, migration: str) -> tuple[DiffLine, ...]:
         lines.append(DiffLine(_mode_change(file), "yellow"))
     if file.old == file.new:
         pass
-    elif _is_binary(file.old) or _is_binary(file.new):
+    elif is_binary(file.old) or is_binary(file.new):
         lines.append(_binary_change(file))
     else:
         lines += _text_change(file, migration)
@@ -149,7 +149,8 @@ def _binary_change(file: FileChange) -> DiffLine:
     return DiffLine(f"Binary content of {_shown(file.path)} differs: {sizes}", "yellow")
 
 
-def _is_binary(content: bytes) -> bool:
+def is_binary(content: bytes) -> bool:
+    """Return whether a file is binary to Git."""
     return b"\0" in content[:_BINARY_SAMPLE]
 
 
@@ -166,7 +167,6 @@ def _coloured(line: str) -> DiffLine:
     return DiffLine(line, next((c for start, c in _COLOURS if line.startswith(start)), ""))
 
 
-IGNORE_YAML_FORMATTING = "ignore-yaml-formatting"
 KAPITAN_0_29_TO_0_30 = "kapitan-0.29-to-0.30"
 
 _MOVED_LABELS = (
