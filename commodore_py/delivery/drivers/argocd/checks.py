@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.delivery.drivers.base import MANIFESTS
 from commodore_py.delivery.findings import Finding
@@ -12,14 +13,16 @@ from commodore_py.manifests.objects import value_in
 from commodore_py.manifests.order.hooks import WAVE, integer
 
 from .published import KEEP
+from .registration import server_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import PurePosixPath
 
     from commodore_py.delivery.drivers.applications import Applications
     from commodore_py.delivery.drivers.documents import Document
     from commodore_py.delivery.nodes import Node, Step
+    from commodore_py.delivery.settings import Cluster
     from commodore_py.model.spot import ParameterPath
 
 
@@ -119,3 +122,59 @@ def remote_resources(node: Node | None) -> Iterator[Finding]:
         if isinstance(step, Resource) and step.cluster:
             message = f"resource {step.reference} is below `on`, but is applied on the host"
             yield Finding("plan/resource", message, step.path, "move it out of `on`")
+
+
+def project_findings(
+    planned: Iterable[Planned], projects: Iterable[Document], clusters: Mapping[str, Cluster]
+) -> Iterator[Finding]:
+    """Projects that forbid a remote cluster, and those that are not in the catalog."""
+    destinations = {project.name: _destinations(project) for project in projects}
+    for leaf, documents in planned:
+        for document in documents if leaf.cluster else ():
+            project = str(value_in(document.content, "spec", "project") or "default")
+            cluster = clusters[leaf.cluster]
+            destination = {
+                "name": server_name(cluster),
+                "namespace": str(
+                    value_in(document.content, "spec", "destination", "namespace") or ""
+                ),
+                "server": cluster.server,
+            }
+            if project not in destinations:
+                message = f"project {project} is not in the catalog: its destinations are unknown"
+                yield Finding("plan/project-unknown", message, leaf.path)
+            elif not _allows(destinations[project], destination):
+                message = (
+                    f"project {project} does not allow {document.name} on cluster {leaf.cluster}"
+                )
+                lines = f"{{name: {destination['name']}, namespace: {destination['namespace']}}}"
+                yield Finding(
+                    "plan/project", message, leaf.path, f"add to its destinations {lines}"
+                )
+
+
+def _destinations(project: Document) -> list[Mapping[str, Any]]:
+    listed = value_in(project.content, "spec", "destinations")
+    return (
+        [destination for destination in listed if isinstance(destination, dict)]
+        if isinstance(listed, list)
+        else []
+    )
+
+
+def _allows(destinations: Iterable[Mapping[str, Any]], requested: Mapping[str, str]) -> bool:
+    fitting = [destination for destination in destinations if _fits(destination, requested)]
+    denied = any(
+        str(value).startswith("!") for destination in fitting for value in destination.values()
+    )
+    return bool(fitting) and not denied
+
+
+def _fits(destination: Mapping[str, Any], requested: Mapping[str, str]) -> bool:
+    """A destination is one of a server or of a name; a pattern with `!` denies what it matches."""
+    matching = {
+        key
+        for key in requested
+        if fnmatchcase(requested[key], str(destination.get(key) or "").removeprefix("!"))
+    }
+    return "namespace" in matching and bool({"name", "server"} & matching)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications
-from commodore_py.delivery.drivers.argocd.registration import server_name
 from commodore_py.delivery.drivers.base import MANIFESTS, Job, Laid
 from commodore_py.delivery.drivers.documents import Document, Documents, documents_in, written
 from commodore_py.delivery.drivers.names import Named, name_findings, place_findings
@@ -17,7 +15,6 @@ from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Register, Resource, Serial, steps_of
 from commodore_py.delivery.reading import PLAN
 from commodore_py.delivery.settings import DELIVERY, PLUGIN
-from commodore_py.manifests.objects import value_in
 from commodore_py.manifests.order.hooks import WAVE, sync_options
 from commodore_py.model.tree import Tree
 
@@ -39,12 +36,10 @@ from .registration import cluster_findings, problem_of, secret_of
 from .stages import stages_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
-    from commodore_py.delivery.drivers.argocd.checks import Planned
     from commodore_py.delivery.drivers.documents import Document
     from commodore_py.delivery.nodes import Leaf
-    from commodore_py.delivery.settings import Cluster
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.tree import Entry
 
@@ -112,7 +107,7 @@ class _Rendering:
                 *place_findings(self._trees, {str(GROUPS), *(f"cluster-{name}" for name in used)}),
                 *checks.remote_resources(node),
                 *cluster_findings(clusters),
-                *project_findings(
+                *checks.project_findings(
                     self._planned,
                     self._documents.of_kind(GROUP, "AppProject"),
                     self._settings.clusters,
@@ -297,59 +292,3 @@ class _Rendering:
         folder = self._place(made, folder, path)
         self._named.append(Named(name, id_, path))
         self._own[folder / f"{name}.yaml"] = written(made)
-
-
-def project_findings(
-    planned: Iterable[Planned], projects: Iterable[Document], clusters: Mapping[str, Cluster]
-) -> Iterator[Finding]:
-    """Projects that forbid a remote cluster, and those that are not in the catalog."""
-    destinations = {project.name: _destinations(project) for project in projects}
-    for leaf, documents in planned:
-        for document in documents if leaf.cluster else ():
-            project = str(value_in(document.content, "spec", "project") or "default")
-            cluster = clusters[leaf.cluster]
-            destination = {
-                "name": server_name(cluster),
-                "namespace": str(
-                    value_in(document.content, "spec", "destination", "namespace") or ""
-                ),
-                "server": cluster.server,
-            }
-            if project not in destinations:
-                message = f"project {project} is not in the catalog: its destinations are unknown"
-                yield Finding("plan/project-unknown", message, leaf.path)
-            elif not _allows(destinations[project], destination):
-                message = (
-                    f"project {project} does not allow {document.name} on cluster {leaf.cluster}"
-                )
-                lines = f"{{name: {destination['name']}, namespace: {destination['namespace']}}}"
-                yield Finding(
-                    "plan/project", message, leaf.path, f"add to its destinations {lines}"
-                )
-
-
-def _destinations(project: Document) -> list[Mapping[str, Any]]:
-    listed = value_in(project.content, "spec", "destinations")
-    return (
-        [destination for destination in listed if isinstance(destination, dict)]
-        if isinstance(listed, list)
-        else []
-    )
-
-
-def _allows(destinations: Iterable[Mapping[str, Any]], requested: Mapping[str, str]) -> bool:
-    fitting = [destination for destination in destinations if _fits(destination, requested)]
-    denied = any(
-        str(value).startswith("!") for destination in fitting for value in destination.values()
-    )
-    return bool(fitting) and not denied
-
-
-def _fits(destination: Mapping[str, Any], requested: Mapping[str, str]) -> bool:
-    """A destination is one of a server or of a name; a pattern with `!` denies what it matches."""
-    matching = {
-        key
-        for key in requested
-        if fnmatchcase(requested[key], str(destination.get(key) or "").removeprefix("!"))
-    }
-    return "namespace" in matching and bool({"name", "server"} & matching)
