@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
     from .normal import Order
 
 _REMEDY = "change the plan, or what the component requires"
-
-
-@dataclass(frozen=True, slots=True)
-class _Required:
-    """An instance, and those of a component that it requires."""
-
-    name: str
-    component: str
-    candidates: tuple[str, ...]
 
 
 def requirement_findings(
@@ -48,38 +38,30 @@ def requirement_findings(
     leaves = {step.instance: step for step in steps_of(node) if isinstance(step, Leaf)}
     closed = order.closed()
     edges = {step: set(before) for step, before in order.before.items()}
-    for required in _required(requires, components, removed):
-        path = leaves[required.name].path if required.name in leaves else PLAN
-        what = f"instance {required.name} requires {required.component}"
-        kept = [candidate for candidate in required.candidates if candidate not in removed]
+    required = {(name, component) for name in requires for component in requires[name]}
+    for name, component in sorted(required):
+        candidates = sorted({*components.get(component, ())} - {name})
+        if name in removed or not candidates:
+            continue
+        path = leaves[name].path if name in leaves else PLAN
+        what = f"instance {name} requires {component}"
+        kept = [candidate for candidate in candidates if candidate not in removed]
         if not kept:
             message = f"{what}, which the plan removes"
             yield Finding("plan/requires-removed", message, path, "remove both, or none")
-        elif all(required.name in closed[candidate] for candidate in kept):
+        elif all(name in closed[candidate] for candidate in kept):
             yield Finding("plan/requires", f"{what}, which comes later", path, _REMEDY)
         else:
             if len(kept) == 1:
-                edges[required.name].add(kept[0])
-            listed = required.name in leaves or any(candidate in leaves for candidate in kept)
-            if listed and not closed[required.name].intersection(kept):
+                edges[name].add(kept[0])
+            listed = name in leaves or any(candidate in leaves for candidate in kept)
+            if listed and not closed[name].intersection(kept):
                 message = f"{what}, and the plan has no order for them"
                 yield Finding("plan/requires-unordered", message, path, "write them in a serial")
     cycle = _cycle(edges)
     if cycle:
         message = f"the plan and what components require form a cycle: {' before '.join(cycle)}"
         yield Finding("plan/requires", message, PLAN, _REMEDY)
-
-
-def _required(
-    requires: Mapping[str, Iterable[str]],
-    components: Mapping[str, list[str]],
-    removed: Collection[str],
-) -> Iterator[_Required]:
-    for name in sorted(requires.keys() - set(removed)):
-        for component in sorted(requires[name]):
-            candidates = tuple(sorted(set(components.get(component, ())) - {name}))
-            if candidates:
-                yield _Required(name, component, candidates)
 
 
 def _cycle(before: Mapping[str, set[str]]) -> tuple[str, ...]:
