@@ -77,7 +77,7 @@ def _list_changes(
             Item(at, by_value=not isinstance(item, dict | list)) for at, item in enumerate(new)
         ]
     else:
-        pairs = _pairs_by_label(*labels)
+        pairs = merge_keys.paired(*labels)
         old_steps = [Item(at, label) for at, label in enumerate(labels[0])]
         new_steps = [Item(at, label) for at, label in enumerate(labels[1])]
     for at, item in enumerate(old):
@@ -94,14 +94,6 @@ def _list_changes(
         shown = [_shown(old_steps[at], old[at]) for at in sorted(order)]
         again = [_shown(old_steps[at], old[at]) for at in order]
         yield FieldChange(path, "reordered", shown, again, order)
-
-
-def _pairs_by_label(
-    old: Sequence[merge_keys.Label], new: Sequence[merge_keys.Label]
-) -> dict[int, int]:
-    places = {merge_keys.normalised(label): at for at, label in enumerate(new)}
-    candidates = ((at, places.get(merge_keys.normalised(label))) for at, label in enumerate(old))
-    return {at: place for at, place in candidates if place is not None}
 
 
 def _pairs_by_content(

@@ -107,3 +107,10 @@ def normalised(label: Label) -> frozenset[tuple[str, str]]:
     if "containerPort" in fields or "port" in fields:
         fields = {**_DEFAULTS, **fields}
     return frozenset(fields.items())
+
+
+def paired(old: Sequence[Label], new: Sequence[Label]) -> dict[int, int]:
+    """By place in the old list, the place of the item with the same label in the new one."""
+    places = {normalised(label): at for at, label in enumerate(new)}
+    candidates = ((at, places.get(normalised(label))) for at, label in enumerate(old))
+    return {at: place for at, place in candidates if place is not None}

@@ -139,9 +139,7 @@ def _partners(name: str, items: list[_Value], live: list[_Value]) -> Mapping[int
     labels = merge_keys.labels(name, items, live)
     if labels is None:
         return {at: at for at in range(len(live))} if len(items) == len(live) else None
-    places = {merge_keys.normalised(label): at for at, label in enumerate(labels[0])}
-    pairs = ((at, places.get(merge_keys.normalised(label))) for at, label in enumerate(labels[1]))
-    return {at: place for at, place in pairs if place is not None}
+    return merge_keys.paired(labels[1], labels[0])
 
 
 def _interleaved(
