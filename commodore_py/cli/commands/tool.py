@@ -118,6 +118,9 @@ def install(
     folder = _own_folder()
     managed = _managed(folder)
     present = {name for name in managed if folder.program(name).is_file()}
+    if missing and present.issuperset(names):
+        messages.info("all tools are managed; use `commodore tool upgrade --all` to upgrade them")
+        return
     upstream = _upstream(ctx)
     for name in names:
         if name in present:
@@ -154,6 +157,11 @@ def upgrade(
     managed = _managed(folder)
     if all:
         names = tuple(sorted({*names, *managed}.intersection(_ALL)))
+    if all and not managed:
+        messages.info(
+            "no tools are managed; use `commodore tool install --missing` to install them"
+        )
+        return
     upstream = _upstream(ctx)
     for name in names:
         if name not in managed:
