@@ -58,7 +58,7 @@ class _Side:
 
 
 class _Requests(RunLock):
-    """What a hierarchy requests; what it did not request before can be fetched."""
+    """The requests of a hierarchy; those that are new since another one can be fetched."""
 
     def __init__(self) -> None:
         self.fetches_new = False
