@@ -18,11 +18,9 @@ from .fetch import Clones
 from .install import install
 from .libraries import link_libraries
 from .rendered import render_jsonnetfiles
-from .resolve import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from commodore_py.config import Config
     from commodore_py.errors import CommodoreError
@@ -30,8 +28,7 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Inventory, Node
     from commodore_py.model.spot import Places
 
-    from .remote import Remote
-    from .resolve import Resolve
+    from .resolve import Resolving
 
 log = logging.getLogger(__name__)
 
@@ -42,12 +39,9 @@ def install_cluster_libraries(
     inventory: Inventory,
     places: Places = NOWHERE,
     *,
-    resolving: Callable[[Callable[[Remote], Path]], Resolve] | None = None,
+    resolving: Resolving | None = None,
 ) -> None:
-    """Link the components' libraries, and install the Jsonnet libraries they require.
-
-    `resolving` makes another way to resolve them; it is given what finds the clone of a remote.
-    """
+    """Link the components' libraries, and install the Jsonnet libraries they require."""
     parameters = inventory.bootstrap.parameters
     raise_collected(
         overrides_without_url(ClusterParameters(parameters, places), inventory.instances),
@@ -69,8 +63,7 @@ def install_cluster_libraries(
         offline=config.offline,
         borrow=config.lock_file is not None,
     )
-    how = resolving(clones.of) if resolving is not None else resolve
-    install(paths.root, clones, strict=config.strict, resolve=how)
+    install(paths.root, clones, strict=config.strict, resolving=resolving)
 
 
 def jsonnetfile(components: Sequence[str]) -> bytes:

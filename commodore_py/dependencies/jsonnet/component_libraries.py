@@ -21,10 +21,9 @@ from .fetch import Clones
 from .install import install
 from .libraries import libraries_of, link_libraries, links_of, update_links, wrongly_named
 from .rendered import SOURCE, TARGET, render_jsonnetfiles
-from .resolve import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from commodore_py.config import Config
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Parameters
 
     from .remote import Remote
-    from .resolve import Resolve
+    from .resolve import Resolving
 
 log = logging.getLogger(__name__)
 
@@ -49,12 +48,9 @@ def install_component_libraries(
     parameters: Parameters,
     *,
     keep_others: bool = False,
-    resolving: Callable[[Callable[[Remote], Path]], Resolve] | None = None,
+    resolving: Resolving | None = None,
 ) -> None:
-    """Install the Jsonnet libraries that the component requires into its folder.
-
-    `resolving` makes another way to resolve them, as for a cluster.
-    """
+    """Install the Jsonnet libraries that the component requires into its folder."""
     if not config.fetch_dependencies:
         return
     render_jsonnetfiles(_with_lists(component), parameters)
@@ -66,8 +62,13 @@ def install_component_libraries(
     clones: Clones = PartialClones(*of_libraries, offline=config.offline)
     if resolving is not None:  # trees of commits are compared
         clones = Clones(*of_libraries, offline=config.offline, borrow=True)
-    how = resolving(clones.of) if resolving is not None else resolve
-    install(component.directory, clones, strict=config.strict, keep_others=keep_others, resolve=how)
+    install(
+        component.directory,
+        clones,
+        strict=config.strict,
+        keep_others=keep_others,
+        resolving=resolving,
+    )
 
 
 def requirements_fingerprint(component: Dependency, parameters: Parameters) -> str:

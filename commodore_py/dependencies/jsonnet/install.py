@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .fetch import Clones
-    from .resolve import Failure, Package, Resolve
+    from .resolve import Failure, Package, Resolving
 
 log = logging.getLogger(__name__)
 
@@ -32,12 +32,14 @@ def install(
     *,
     strict: bool = False,
     keep_others: bool = False,
-    resolve: Resolve = resolve_as_required,
+    resolving: Resolving | None = None,
 ) -> None:
     """Install the libraries of `jsonnetfile.json` in a folder, and their requirements.
 
-    With `keep_others`, cached versions that are not required now are not removed.
+    With `keep_others`, cached versions that are not required now are not removed. `resolving` makes
+    another way to resolve them.
     """
+    resolve = resolving(clones.of) if resolving is not None else resolve_as_required
     cache = root / "vendor" / CACHE
     file = read_jsonnetfile(root / "jsonnetfile.json")
     resolution = resolve(file.by_name(), lambda requests: fetch_all(requests, clones, cache))

@@ -15,6 +15,8 @@ from .jsonnetfile import GitSource, Key, LocalSource, Requirement, read_jsonnetf
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .remote import Remote
+
 CACHE = ".cache"
 """The folder below `vendor/` with the contents; not allowed as the name of a library."""
 
@@ -55,6 +57,8 @@ class Resolution:
 
 
 Resolve: TypeAlias = Callable[[Sequence[Requirement], FetchAll], Resolution]
+Resolving: TypeAlias = "Callable[[Callable[[Remote], Path]], Resolve]"
+"""Makes another way to resolve libraries of what finds the clone of a remote."""
 
 
 def resolve(direct: Sequence[Requirement], fetch: FetchAll) -> Resolution:

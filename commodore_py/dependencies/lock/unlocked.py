@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.dependencies.downloads.fetch import Through
-    from commodore_py.dependencies.jsonnet.remote import Remote
-    from commodore_py.dependencies.jsonnet.resolve import Resolve
+    from commodore_py.dependencies.jsonnet.resolve import Resolving
     from commodore_py.model.catalog import BundleUse
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.dependency import Fetch
@@ -41,7 +39,7 @@ class RunLock:
     """Whether there is a lock."""
     bundle: BundleUse | None = None
     """The bundle of the cluster, once it is known: only recorded."""
-    libraries: Callable[[Callable[[Remote], Path]], Resolve] | None = None
+    libraries: Resolving | None = None
     """How libraries are resolved; None for as usual."""
     downloads: Through | None = None
     """How downloads are fetched; None for as usual."""
