@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import logging
 import os
 import time
@@ -43,8 +42,6 @@ log = logging.getLogger(__name__)
 
 _PAUSE = 0.05
 _NEW = ".new"
-_NOTE = "commodore-current"
-"""A file of a mirror: the versions that it has as its remote listed them, and that listing."""
 
 
 class Busy(Exception):
@@ -96,7 +93,6 @@ class Mirrors:
             with self.locked(mirror, patience=self.patience):
                 self._update(mirror, address, versions, listed)
                 copy_bare(mirror, clone, FOLDERS)
-                (clone / _NOTE).unlink(missing_ok=True)
         except (OSError, Busy) as error:
             log.info("no mirror is used of %s: %s", mirror.relative_to(self.folder), error)
         except ProgramFailed as error:
@@ -134,19 +130,14 @@ class Mirrors:
     def _update(
         self, mirror: Path, address: str, versions: Collection[str], listed: Refs | None
     ) -> None:
-        """Make a mirror, or fetch it unless it has the versions; that is noted for other clones."""
-        note, state = mirror / _NOTE, _state(mirror, versions, listed)
-        if not (mirror / "HEAD").is_file():
-            self._create(mirror, address)
-            git(mirror, "pack-refs", "--all")  # one file to copy
-        elif listed is None or not note.is_file() or note.read_text("utf-8") != state:
-            git(mirror, "rev-list", "--quiet", "--no-walk", "--all")  # fails if it is damaged
-            if not has_versions(mirror, versions, listed):
-                note.unlink(missing_ok=True)  # a fetch that is killed has changed some refs
+        """Make a mirror, or fetch it unless it has the versions."""
+        is_new = not (mirror / "HEAD").is_file()
+        if is_new or not has_versions(mirror, versions, listed):
+            if is_new:
+                self._create(mirror, address)
+            else:
                 fetch(mirror, address, replace_tags=True)
-                git(mirror, "pack-refs", "--all")
-            if listed is not None:
-                note.write_text(_state(mirror, versions, listed), "utf-8")
+            git(mirror, "pack-refs", "--all")  # one file to copy
         os.utime(mirror)
 
     def _create(self, mirror: Path, address: str) -> None:
@@ -174,13 +165,6 @@ class Mirrors:
             yield
         finally:
             os.close(file)
-
-
-def _state(mirror: Path, versions: Collection[str], listed: Refs | None) -> str:
-    """The versions that a mirror is current for, and the sizes of its files."""
-    files = (mirror / "refs", mirror / "packed-refs", *(mirror / "objects/pack").glob("*"))
-    sizes = {file.name: file.stat().st_size for file in files if file.exists()}
-    return json.dumps([sorted(versions), listed, sizes], sort_keys=True)
 
 
 def make_private(folder: Path) -> None:
