@@ -242,49 +242,46 @@ def explanation_content(explanation: Explanation) -> dict[str, Any]:
 
 
 def _content(explanation: Explanation) -> dict[str, Any]:
-    content: dict[str, Any] = {"path": explanation.path}
-    if explanation.value is not MISSING:
-        content["value"] = explanation.value
-    if explanation.problem:
-        content["problem"] = explanation.problem
-    content["steps"] = [_change_content(change) for change in explanation.changes]
-    if explanation.looked_up:
-        content["looked_up"] = [_content(below) for below in explanation.looked_up.values()]
-    return content
+    return _known(
+        path=explanation.path,
+        value=explanation.value,
+        problem=explanation.problem or MISSING,
+        steps=[_change_content(change) for change in explanation.changes],
+        looked_up=[_content(below) for below in explanation.looked_up.values()] or MISSING,
+    )
 
 
 def _change_content(change: Change) -> dict[str, Any]:
-    content: dict[str, Any] = {
-        "action": change.action,
-        "file": change.place.file,
-        "line": change.place.line or None,
-        "classes": list(change.chain),
-        "at": change.at,
-        "key": change.key,
-        **({"mark": change.mark} if change.mark else {}),
-        "constant": change.constant,
-    }
-    for name in ("written", "before", "after"):
-        value = getattr(change, name)
-        if value is not MISSING:
-            content[name] = value
-    if change.problem:
-        content["problem"] = change.problem
-    if change.references:
-        content["references"] = [_reference_content(reference) for reference in change.references]
-    return content
+    return _known(
+        action=change.action,
+        file=change.place.file,
+        line=change.place.line or None,
+        classes=list(change.chain),
+        at=change.at,
+        key=change.key,
+        mark=change.mark or MISSING,
+        constant=change.constant,
+        written=change.written,
+        before=change.before,
+        after=change.after,
+        problem=change.problem or MISSING,
+        references=[_reference_content(reference) for reference in change.references] or MISSING,
+    )
 
 
 def _reference_content(reference: Reference) -> dict[str, Any]:
-    content: dict[str, Any] = {"written": reference.written, "path": reference.path}
-    if reference.value is not MISSING:
-        content["value"] = reference.value
-    content["default"] = reference.default
-    if reference.problem:
-        content["problem"] = reference.problem
-    if reference.inner:
-        content["references"] = [_reference_content(inner) for inner in reference.inner]
-    return content
+    return _known(
+        written=reference.written,
+        path=reference.path,
+        value=reference.value,
+        default=reference.default,
+        problem=reference.problem or MISSING,
+        references=[_reference_content(inner) for inner in reference.inner] or MISSING,
+    )
+
+
+def _known(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not MISSING}
 
 
 def reverse_content(line: LineEffects) -> dict[str, Any]:

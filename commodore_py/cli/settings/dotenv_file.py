@@ -98,11 +98,11 @@ def _size(values: Iterable[tuple[str, str | None]]) -> int:
 def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
     """Set the variables that are not there yet; returns their names."""
     # It gets the token: that must be of the file, too.
-    refused = {"VAULT_ADDR"} if _is_foreign("VAULT_TOKEN", values) else set[str]()
+    is_foreign = "VAULT_TOKEN" in os.environ or not values.get("VAULT_TOKEN")
     for name, value in values.items():
         if value is None or name in os.environ:
             continue
-        if name in refused or re.fullmatch(_RUNS_PROGRAMS, name):
+        if (name == "VAULT_ADDR" and is_foreign) or re.fullmatch(_RUNS_PROGRAMS, name):
             # The file may have come with the folder, as content of someone else.
             problem = "a .env file must not decide which programs run, or what they trust"
             hint = f"export {name} in the shell"
@@ -115,10 +115,6 @@ def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
             messages.warn(problem, where=str(file))
         else:
             yield name
-
-
-def _is_foreign(name: str, values: Mapping[str, str | None]) -> bool:
-    return name in os.environ or not values.get(name)
 
 
 def _from_its_folder(name: str, value: str, folder: Path) -> str:
