@@ -34,10 +34,6 @@ _KINDS = {
 }
 
 
-class NotRegular(OSError):
-    """A device, a FIFO or a socket: they are not opened."""
-
-
 class TooLarge(OSError):
     """A file with more bytes than the limit."""
 
@@ -154,7 +150,7 @@ def _refusal(mode: int, path: str) -> OSError:
     if kind == stat.S_IFLNK:
         return OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
     what = _KINDS.get(kind, "not a regular file")
-    return NotRegular(errno.EINVAL, f"it is {what}, not a file", path)
+    return OSError(errno.EINVAL, f"it is {what}, not a file", path)
 
 
 def _too_large(path: str, limit: int) -> TooLarge:

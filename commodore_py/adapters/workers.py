@@ -28,10 +28,6 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class WorkerDied(CommodoreError):
-    """A worker ended without a result."""
-
-
 class _Worker:
     """The work of this process, if it is a worker."""
 
@@ -84,7 +80,7 @@ def each(
                 raise result
             yield futures[future], result
     except BrokenProcessPool as error:
-        raise WorkerDied(
+        raise CommodoreError(
             "a worker process was killed",
             hint="if memory ran out: with --processes 1 less of it is needed",
         ) from error

@@ -39,10 +39,6 @@ _TEXT_RULES = frozenset({"const", "enum", "format", "maxLength", "minLength", "p
 _MOST = 20
 
 
-class BadSchema(CommodoreError):
-    """A schema that cannot be used."""
-
-
 @dataclass(frozen=True, slots=True)
 class Legal:
     """Values that a schema accepts at a path, the most likely first."""
@@ -62,10 +58,10 @@ def read_schema(file: Path) -> dict[str, Any] | None:
     try:
         schema = json.loads(content_of(file, limit=_LARGEST))
         if not isinstance(schema, dict):
-            raise BadSchema("the schema of parameters is not a mapping", where=str(file))
+            raise CommodoreError("the schema of parameters is not a mapping", where=str(file))
         remote = sorted(value for value in _values_of("$ref", schema) if not value.startswith("#"))
         if remote:
-            raise BadSchema(
+            raise CommodoreError(
                 f"the schema of parameters refers to another file: {remote[0]}",
                 where=str(file),
                 hint="define it below $defs",
@@ -74,10 +70,12 @@ def read_schema(file: Path) -> dict[str, Any] | None:
             path_parts(path)
         Draft202012Validator.check_schema(schema)
     except (ValueError, RecursionError) as error:
-        raise BadSchema(f"not valid JSON: {error}", where=str(file)) from error
+        raise CommodoreError(f"not valid JSON: {error}", where=str(file)) from error
     except SchemaError as error:
         at = "/".join(map(str, error.absolute_path))
-        raise BadSchema(f"not a valid schema: {error.message}", where=f"{file} {at}") from error
+        raise CommodoreError(
+            f"not a valid schema: {error.message}", where=f"{file} {at}"
+        ) from error
     return schema
 
 

@@ -42,10 +42,6 @@ _COUNTRY, _SECOND = 2, 3  # characters: the longest labels of co.uk, com.au
 _Result = TypeVar("_Result")
 
 
-class NoReference(HttpError):
-    """An invalid reference."""
-
-
 @dataclass(frozen=True, slots=True)
 class Reference:
     """The location of an artifact in a registry."""
@@ -60,7 +56,7 @@ class Reference:
         """Read `host/name[:tag][@digest]`."""
         match = _REFERENCE.fullmatch(text)
         if match is None:
-            raise NoReference(
+            raise HttpError(
                 f"{text} is not a reference of a registry",
                 hint="write it as registry.example.com/name:tag",
             )

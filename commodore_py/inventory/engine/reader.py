@@ -74,10 +74,6 @@ class ClassFile:
     """Keys that mean nothing: their lines, and what was probably meant."""
 
 
-class ClassFileError(YamlError):
-    """A class or target file that cannot be read."""
-
-
 # While dependencies are fetched, the class path grows, and most of its files are read again.
 @lru_cache(maxsize=1 << 13)
 def read(text: bytes, *, name: str) -> ClassFile:
@@ -105,9 +101,9 @@ def _parsed(text: bytes, name: str) -> ClassFile:
         return _class_file(root)
     except Refused as refused:
         line = refused.node.start_mark.line + 1
-        raise ClassFileError.at(str(refused), name, line, hint=refused.hint) from None
+        raise YamlError.at(str(refused), name, line, hint=refused.hint) from None
     except RecursionError:
-        raise ClassFileError("references in a text are nested too deeply", where=name) from None
+        raise YamlError("references in a text are nested too deeply", where=name) from None
 
 
 def warn_again() -> None:
@@ -117,7 +113,7 @@ def warn_again() -> None:
 
 def _as_serde_reads(text: bytes, name: str) -> bytes:
     if text[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        raise ClassFileError("the file is not UTF-8", where=name, hint="save it as UTF-8")
+        raise YamlError("the file is not UTF-8", where=name, hint="save it as UTF-8")
     # A byte order mark counts as a column: later lines are indented less than the first one.
     return b" " + text[3:] if text.startswith(codecs.BOM_UTF8) else text
 
