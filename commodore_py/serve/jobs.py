@@ -31,7 +31,7 @@ _MOST_EDITS = 16
 _MOST_READS = 64
 _MOST_EVENTS = 1000
 _HEARTBEAT = 15.0
-_COMPILE_SECONDS, _EDIT_SECONDS, _READ_SECONDS, _LIVE_SECONDS = 3600.0, 600.0, 60.0, 300.0
+_COMPILE_SECONDS, _EDIT_SECONDS, _READ_SECONDS = 3600.0, 600.0, 300.0
 _READERS = 4
 _LIVE_READERS = 2
 """How many read from clusters at a time: these may not respond for minutes."""
@@ -68,7 +68,6 @@ class Jobs:
         self, work: str, *arguments: Any, seconds: float = _READ_SECONDS, live: bool = False
     ) -> Any:
         """Do work that changes nothing, and reads from a cluster if it is `live`."""
-        seconds = _LIVE_SECONDS if live else seconds
         what = "reads of clusters" if live else "reads"
         with self.bounded(what, _MOST_READS):
             async with self._live_readers if live else self._readers:

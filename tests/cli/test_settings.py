@@ -65,6 +65,7 @@ def settings(commodore: CommandLine, empty_home: Path, tmp_path: Path) -> Settin
         (b"[[catalog]]\na = 1\n", "error: unknown setting catalog in the top level"),
         (b"catalog = {compile = {push = 1}}\n", "push: expected true or false, not 1"),
         (b"request-timeout = 0x" + b"f" * 5_000 + b"\n", "at most 64 bits"),
+        (b".".join([b"a"] * 3_000) + b" = 1\n", "nested too deeply"),
         (b"quiet = [[[0x" + b"f" * 5_000 + b"]]]\n", "at most 64 bits"),
         (b"[catalog.compile]\nprocesses = 1025\n", "1025 is not in the range"),
         (b"request-timeout = 999999999999\n", "is not in the range"),

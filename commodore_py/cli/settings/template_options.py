@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from .options import github_token_option, with_options
-from .types import MOST_SECONDS
+from .types import MOST_SECONDS, Branch
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[Any], Any]
@@ -141,6 +141,7 @@ def sync_options(command: _Command) -> _Command:
         click.option(
             "-b",
             "--pr-branch",
+            type=Branch(),
             default="template-sync",
             show_default=True,
             metavar="BRANCH",

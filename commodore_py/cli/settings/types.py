@@ -10,7 +10,9 @@ import click
 
 MOST_PROCESSES = 1_024
 _MOST_BYTES = 1 << 63
-# Compiled when it is used: every command imports this.
+# Patterns are compiled when they are used: every command imports this.
+# See git-check-ref-format: a typing mistake must not show up at the first push.
+_INVALID_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
 _SIZE = r"(?i)(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?"
 
 
@@ -46,3 +48,13 @@ def size_of(text: str) -> tuple[int, str]:
     if size > _MOST_BYTES:
         return 0, f"{text!r} is larger than any file system"
     return int(size), ""
+
+
+class Branch(click.types.StringParamType):
+    """The name of a Git branch."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if Git accepts it."""
+        if value and (re.search(_INVALID_BRANCH, value) or value == "HEAD"):
+            self.fail(f"{value!r} is not a valid branch name.", param, ctx)
+        return str(value)

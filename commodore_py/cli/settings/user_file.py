@@ -77,16 +77,14 @@ def read(ctx: click.Context, root: click.Group) -> UserFile:
         return UserFile()
     try:
         content = tomllib.loads(text)
+        impossible = [CommodoreError(text, where=str(path)) for text in _impossible(content)]
     except RecursionError as error:
         raise CommodoreError("nested too deeply", where=str(path)) from error
     except ValueError as error:
         line = re.search(r"line (\d+)", str(error))
         where = f"{path}:{line[1]}" if line else str(path)
         raise CommodoreError(f"not valid TOML: {error}", where=where) from error
-    raise_collected(
-        (CommodoreError(problem, where=str(path)) for problem in _impossible(content)),
-        f"settings in {path}",
-    )
+    raise_collected(impossible, f"settings in {path}")
     reader = _Reader(path)
     defaults = reader.section(ctx, root, content, ())
     reader.check_top(content)
@@ -210,6 +208,9 @@ class _Reader:
             isinstance(key, str) and is_public_key(key) for key in trusted
         ):
             self._reject("cache.remote-trust: expected a list of Ed25519 public keys in base64")
+        key = str(settings.get("remote-key", ""))
+        if os.path.expanduser(key).startswith("~"):  # noqa: PTH111 - never raises
+            self._reject(f"cache.remote-key: there is no such home directory: {key!r}")
         remote = str(settings.get("remote", ""))
         if "://" not in remote:
             hint = "name the address, such as s3://BUCKET/FOLDER or file:///FOLDER"

@@ -62,7 +62,7 @@ def find(classes: ClassPath, node: Node, places: Places, *, locked: bool = False
     place, alias = _asked_for(entry.class_name, included)
     text = bytes_of(class_file(folder, entry.name))
     content = content_of(text, place, entry.commits)
-    deviations = tuple(deviations_from(content, classes, node, places))
+    deviations = tuple(deviations_from(content, classes, node, places, entry.name))
     bundle = BundleUse(entry.version, entry.class_name, alias, place, deviations)
     problems = (
         *_twice(index, used, included),
@@ -199,9 +199,9 @@ def _moved(entry: Entry, content: Content, classes: ClassPath, place: str) -> It
 
 
 def deviations_from(
-    content: Content, classes: ClassPath, node: Node, places: Places
+    content: Content, classes: ClassPath, node: Node, places: Places, bundle: str
 ) -> Iterator[Deviation]:
-    """Deviations of what is deployed from a bundle."""
+    """Deviations of what is deployed from a bundle, of which the name of its class is given."""
     for dependency in classes.of_kind(*_KINDS):
         kind, name = _KINDS[dependency.spec.kind], dependency.spec.name
         key = "packages" if kind == "package" else "components"
@@ -220,7 +220,7 @@ def deviations_from(
                 continue
             where = places.parameter(BOOTSTRAP, (key, name, field))
             # A reference in a bundle that cannot be followed here has its value from there.
-            if f"/{FOLDER}/" not in where:
+            if f"/{FOLDER}/{bundle}.y" not in where:
                 yield Deviation(kind, name, field, stated, deployed, where)
 
 

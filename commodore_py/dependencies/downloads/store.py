@@ -65,7 +65,8 @@ class Store:
             if not is_of_this_user(status):
                 return None
             stored = read_note(note)
-            if stored.sha256 and digest_of(file := self.content(stored)) != stored.sha256:
+            file = self.content(stored)
+            if stored.sha256 and not (file.is_file() and digest_of(file) == stored.sha256):
                 file.unlink()
                 return None
         except (OSError, ValueError, KeyError, TypeError):

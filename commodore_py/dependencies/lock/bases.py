@@ -88,7 +88,9 @@ class _Provider:
         return variables
 
     def _provide(self, bases: Iterable[RemoteBase]) -> None:
-        for remote_base in bases:
+        waiting = list(bases)
+        while waiting:
+            remote_base = waiting.pop()
             base = git_base(remote_base.url)
             if base is None:
                 self._plain(remote_base)
@@ -98,7 +100,7 @@ class _Provider:
                 self._commits[path] = self._locked(base, remote_base)
             if (path, base.folder) not in self._provided:
                 self._provided.add((path, base.folder))
-                self._provide(self._bases_of(base, self._commits[path]))
+                waiting += self._bases_of(base, self._commits[path])
 
     def _plain(self, base: RemoteBase) -> None:
         """Redirect repositories only."""

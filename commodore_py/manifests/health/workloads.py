@@ -1,4 +1,7 @@
-"""Health of Pods, and of Deployments, StatefulSets, DaemonSets, ReplicaSets and Jobs (pure)."""
+"""Health of Pods, and of Deployments, StatefulSets, DaemonSets, ReplicaSets and Jobs (pure).
+
+Rules read all their fields first: an object with a value of another type is never healthy.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +22,22 @@ IGNORE_RESTART_POLICY = "argocd.argoproj.io/ignore-restart-policy"
 
 def deployment(fields: Fields) -> Verdict:  # noqa: PLR0911 - a line per reason
     """Paused, timed out, or waiting for its pods."""
-    if fields.flag("spec", "paused"):
-        return suspended("it is paused")
-    if not _is_observed(fields):
-        return progressing(NOT_OBSERVED)
-    condition = first_condition(fields, "Progressing")
-    if condition and condition.text("reason") == "ProgressDeadlineExceeded":
-        return degraded("it exceeded its progress deadline")
     desired = fields.number_or_none("spec", "replicas")
     updated = fields.number("status", "updatedReplicas")
+    old = fields.number("status", "replicas") - updated
+    available = fields.number("status", "availableReplicas")
+    condition = first_condition(fields, "Progressing")
+    is_observed = _is_observed(fields)
+    if fields.flag("spec", "paused"):
+        return suspended("it is paused")
+    if not is_observed:
+        return progressing(NOT_OBSERVED)
+    if condition and condition.text("reason") == "ProgressDeadlineExceeded":
+        return degraded("it exceeded its progress deadline")
     if desired is not None and updated < desired:
         return progressing(f"{updated} of {desired} replicas are updated")
-    old = fields.number("status", "replicas") - updated
     if old > 0:
         return progressing(f"{old} old replicas have not ended yet")
-    available = fields.number("status", "availableReplicas")
     if available < updated:
         return progressing(f"{available} of {updated} updated replicas are available")
     return healthy()
@@ -44,18 +48,21 @@ def stateful_set(fields: Fields) -> Verdict:
     desired = fields.number_or_none("spec", "replicas")
     ready = fields.number("status", "readyReplicas")
     updated = fields.number("status", "updatedReplicas")
-    if fields.number("status", "observedGeneration") == 0 or not _is_observed(fields):
+    strategy = fields.text("spec", "updateStrategy", "type")
+    rolling = fields.below("spec", "updateStrategy", "rollingUpdate")
+    partition = rolling.number_or_none("partition") if rolling is not None else None
+    revision = fields.text("status", "updateRevision")
+    current = fields.text("status", "currentRevision")
+    is_observed = _is_observed(fields)
+    if fields.number("status", "observedGeneration") == 0 or not is_observed:
         return progressing(NOT_OBSERVED)
     if desired is not None and ready < desired:
         return progressing(f"{ready} of {desired} pods are ready")
-    strategy = fields.text("spec", "updateStrategy", "type")
-    rolling = fields.below("spec", "updateStrategy", "rollingUpdate")
     if strategy == "RollingUpdate" and rolling is not None:
-        return _partitioned(desired, rolling.number_or_none("partition"), updated)
+        return _partitioned(desired, partition, updated)
     if strategy == "OnDelete":
         return healthy(f"{ready} pods are ready")
-    revision = fields.text("status", "updateRevision")
-    if revision != fields.text("status", "currentRevision"):
+    if revision != current:
         return progressing(f"{updated} pods are at revision {revision}")
     return healthy(f"all pods are at revision {revision}")
 
@@ -68,15 +75,16 @@ def _partitioned(desired: int | None, partition: int | None, updated: int) -> Ve
 
 def daemon_set(fields: Fields) -> Verdict:
     """Waiting for its pods on all nodes."""
-    if not _is_observed(fields):
-        return progressing(NOT_OBSERVED)
     desired = fields.number("status", "desiredNumberScheduled")
     updated = fields.number("status", "updatedNumberScheduled")
-    if fields.text("spec", "updateStrategy", "type") == "OnDelete":
+    available = fields.number("status", "numberAvailable")
+    strategy = fields.text("spec", "updateStrategy", "type")
+    if not _is_observed(fields):
+        return progressing(NOT_OBSERVED)
+    if strategy == "OnDelete":
         return healthy(f"{updated} of {desired} pods are updated")
     if updated < desired:
         return progressing(f"{updated} of {desired} pods are updated")
-    available = fields.number("status", "numberAvailable")
     if available < desired:
         return progressing(f"{available} of {desired} pods are available")
     return healthy()
@@ -84,13 +92,13 @@ def daemon_set(fields: Fields) -> Verdict:
 
 def replica_set(fields: Fields) -> Verdict:
     """Unable to create pods, or waiting for them."""
-    if not _is_observed(fields):
-        return progressing(NOT_OBSERVED)
-    failure = first_condition(fields, "ReplicaFailure")
-    if failure and failure.text("status") == "True":
-        return degraded(failure.text("message"))
     desired = fields.number_or_none("spec", "replicas")
     available = fields.number("status", "availableReplicas")
+    failure = first_condition(fields, "ReplicaFailure")
+    if not _is_observed(fields):
+        return progressing(NOT_OBSERVED)
+    if failure and failure.text("status") == "True":
+        return degraded(failure.text("message"))
     if desired is not None and available < desired:
         return progressing(f"{available} of {desired} replicas are available")
     return healthy()
@@ -132,21 +140,25 @@ def pod(fields: Fields) -> Verdict:  # noqa: PLR0911 - a line per phase
     ignores = fields.texts("metadata", "annotations").get(IGNORE_RESTART_POLICY) == "true"
     lasting = policy == "Always" or (ignores and not hook_facts(fields.value).is_hook)
     containers = fields.each("status", "containerStatuses")
-    failing = [container for container in containers if lasting and _waits_in_vain(container)]
+    first = fields.each("status", "initContainerStatuses")
+    ends = [_end(container) for container in (*first, *containers)]
+    phase, ready = fields.text("status", "phase"), first_condition(fields, "Ready")
+    is_ready = ready is not None and ready.text("status") == "True"
+    in_vain = [container for container in containers if _waits_in_vain(container)]
+    failing = in_vain if lasting else []
     if failing:
         return degraded(
             ", ".join(container.text("state", "waiting", "message") for container in failing)
         )
-    match fields.text("status", "phase"):
+    match phase:
         case "Pending":
             return progressing(message)
         case "Succeeded":
             return healthy(message)
         case "Failed":
-            every = (*fields.each("status", "initContainerStatuses"), *containers)
-            return degraded(message or next(filter(None, map(_end, every)), ""))
+            return degraded(message or next(filter(None, ends), ""))
         case "Running" if lasting:
-            return _running(fields, containers, message)
+            return healthy(message) if is_ready else _running(containers, message)
         case "Running" if policy in ("OnFailure", "Never"):
             return progressing(message)
     return unknown(message)
@@ -157,10 +169,7 @@ def _waits_in_vain(container: Fields) -> bool:
     return reason.startswith("Err") or reason.endswith(("Error", "BackOff"))
 
 
-def _running(fields: Fields, containers: Iterable[Fields], message: str) -> Verdict:
-    ready = first_condition(fields, "Ready")
-    if ready is not None and ready.text("status") == "True":
-        return healthy(message)
+def _running(containers: Iterable[Fields], message: str) -> Verdict:
     has_ended = any(container.below("lastState", "terminated") for container in containers)
     return (degraded if has_ended else progressing)(message)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of as bytes_of
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.dependencies.bundles.content import content_of
 from commodore_py.dependencies.bundles.in_use import class_file
 from commodore_py.dependencies.bundles.index import FILE, FOLDER, Index, parse
@@ -77,9 +79,10 @@ class Bundles:
     def _only_class_of(self, name: str) -> str:
         """The class that a class includes, if that is all that it does."""
         file = class_file(self.folder, name)
-        match yaml.load(bytes_of(file), name=str(file)):
-            case {"classes": [str(included)], **others} if not others:
-                return included.rpartition(".")[2]
+        with suppress(YamlError):
+            match yaml.load(bytes_of(file), name=str(file)):
+                case {"classes": [str(included)], **others} if not others:
+                    return included.rpartition(".")[2]
         return ""
 
 

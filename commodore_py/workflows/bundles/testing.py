@@ -13,7 +13,7 @@ from commodore_py.model.dependency import Kind
 from commodore_py.model.difference import GRADES
 from commodore_py.model.inventory import BOOTSTRAP
 
-from .trials import graded
+from .trials import ADDED, graded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -65,7 +65,7 @@ def tested_by(tried: Trial, entries: Content, version: str) -> Tested:
     }
     used = deployed.keys() & entries.keys()
     overrides: dict[Key, Deviation] = {}
-    for deviation in deviations_from(entries, sources.classes, node, places):
+    for deviation in deviations_from(entries, sources.classes, node, places, ADDED):
         key = f"{deviation.kind}s", deviation.name
         if key not in used:
             continue

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 _ENTRY = "commodore.yml"
 _OWN_ENTRY = "commodore-without-bundle"
-_ADDED = "bundle-on-trial"
+ADDED = "bundle-on-trial"
+"""The name of the class that is tried as a bundle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,10 @@ class Trials:
                 where=str(folder),
             )
         # As the first class, where a cluster includes its bundle.
-        entry = f"classes:\n  - .bundles.{_ADDED}\n  - .{_OWN_ENTRY}\n".encode()
+        entry = f"classes:\n  - .bundles.{ADDED}\n  - .{_OWN_ENTRY}\n".encode()
         return self.compiled(
             {
-                (Kind.GLOBAL, f"bundles/{_ADDED}.yml"): content,
+                (Kind.GLOBAL, f"bundles/{ADDED}.yml"): content,
                 (Kind.GLOBAL, f"{_OWN_ENTRY}.yml"): (folder / _ENTRY).read_bytes(),
                 (Kind.GLOBAL, _ENTRY): entry,
             }

@@ -223,6 +223,11 @@ def ids_in(files: Iterable[Path]) -> tuple[str, str]:
     tenant = cluster = ""
     for file in files:
         content = yaml.load(content_of(file), name=str(file))
+        for path in (("parameters",), ("parameters", "cluster")):
+            if not isinstance(value_in(content, *path), Mapping | None):
+                line = yaml.line_at(content_of(file), (0, *path))
+                problem = f"`{'.'.join(path)}` must be a mapping"
+                raise CommodoreError(problem, where=f"{file}:{line}")
         tenant = str(value_in(content, "parameters", "cluster", "tenant") or tenant)
         cluster = str(value_in(content, "parameters", "cluster", "name") or cluster)
     return tenant, cluster

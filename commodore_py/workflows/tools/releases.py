@@ -173,12 +173,13 @@ def _release_error(error: HttpError, project: Project) -> CommodoreError:
     reported = error.answer.get("message") if isinstance(error.answer, dict) else None
     message, hint = f"the request to GitHub failed: {reported or error}", error.hint
     # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    limited = error.status in {HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS}
     nothing_left = error.headers.get("X-RateLimit-Remaining") == "0"
     if isinstance(error, NotFound):
         message = f"GitHub has no release of {project.repository}"
     elif error.status == HTTPStatus.UNAUTHORIZED:
         message, hint = f"GitHub rejected the token: {reported}", f"check {_HOW_TO_GIVE_ONE}"
-    elif nothing_left or "Retry-After" in error.headers:
+    elif limited and (nothing_left or "Retry-After" in error.headers):
         message = f"the rate limit of GitHub is exceeded: {reported or error}"
         hint = f"a token raises the limit: {_HOW_TO_GIVE_ONE}"
     return CommodoreError(message, where=error.where, hint=hint)

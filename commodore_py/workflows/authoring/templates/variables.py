@@ -43,7 +43,7 @@ class AppliedOptions:
 
 def apply_options(before: Mapping[str, object], options: TemplateOptions) -> AppliedOptions:
     """Apply the options to the existing variables."""
-    after: dict[str, object] = {**before, **options.set, **options.values}
+    after: dict[str, object] = {**before, **options.values, **options.set}
     cases = _cases(str(after.get("test_cases", FIRST_CASE)).split(), options)
     after["test_cases"] = " ".join(cases)
     for entry in chain(*options.add.values(), *options.remove.values()):
