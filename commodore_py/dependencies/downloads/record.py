@@ -73,7 +73,7 @@ def state_of(path: Path) -> str:
     """The digest of a file or link; `folder`, or empty if there is nothing."""
     try:
         status = path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # a name of a damaged record
         return ""
     if stat.S_ISLNK(status.st_mode):
         return _digest("link", os.fsencode(path.readlink()))
