@@ -151,17 +151,15 @@ def gather(
     """Read the outside world once, and pin every piece of it."""
     log.info("Gathering what cluster %s is made of", cluster_id)
     now = datetime.now().astimezone()
-    checked = cluster is not None
     cluster = lock.cluster(cluster_id, lambda: cluster or load_cluster(config, cluster_id))
     # What can fail cheaply comes first: a long compile must not end with a login that fails.
-    if not checked:
-        check_folder(config, cluster.id)
-    folder = config.output_dir.resolve() if config.output_dir is not None else None
+    folder = check_folder(config, cluster.id)
     # With a lock, an offline run is not local; but the catalog is what is here.
     own = replace(config, local=True) if config.offline else config
     with located(facts_places(config, cluster)):
-        as_it_is = partial(CatalogHead, folder, "", "", None) if folder else None
-        fetch_head = as_it_is or check_catalog(own, cluster)
+        fetch_head: Callable[[], CatalogHead] = (
+            partial(CatalogHead, folder, "", "", None) if folder else check_catalog(own, cluster)
+        )
     with run_log.collecting() as events:
         classes, node = gather_classes(config, cluster, lock)
         instances = instances_of(node, classes)

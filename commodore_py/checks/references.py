@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.manifests.objects import value_in
+
 from .base import Issue, containers_in, items, mapping, pods_in
 
 if TYPE_CHECKING:
@@ -64,9 +66,7 @@ def _provided(content: Content) -> Iterator[tuple[str, str]]:
     if kind in _PRODUCERS:
         yield "Secret", name
     for path in _PRODUCED:
-        value: object = content
-        for key in path:
-            value = mapping(value).get(key)
+        value = value_in(content, *path)
         if isinstance(value, str) and kind != "Ingress":
             yield "Secret", value
     secret = mapping(metadata.get("annotations")).get(

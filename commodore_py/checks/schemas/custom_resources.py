@@ -36,8 +36,9 @@ def check(items: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Iss
     """Definitions that cannot be used; version, scope and fields of each object."""
     if not is_installed():
         raise Unavailable(EXTRA)
-    definitions = {definition.of: definition for definition in definitions_in(items)}
-    for definition in definitions_in(items):
+    listed = tuple(definitions_in(items))
+    definitions = {definition.of: definition for definition in listed}
+    for definition in listed:
         for issue in _bad_versions(definition):
             yield definition.item, issue
     for item in items:

@@ -126,9 +126,10 @@ def release_of(tool: str, version: str, upstream: Upstream) -> Release:
 def version_given(tool: str, text: str) -> str:
     """The requested version, with or without its leading `v`."""
     version = text.removeprefix(PROJECTS[tool].tag_prefix)
-    if version_in(version) is None or version_in(version) != f"v{version.removeprefix('v')}":
+    with_v = f"v{version.removeprefix('v')}"
+    if version_in(version) != with_v:
         raise CommodoreError(f"not a version of {tool}: {text}", hint="use a version like v1.2.3")
-    return f"v{version.removeprefix('v')}"
+    return with_v
 
 
 def latest_version(tool: str, upstream: Upstream) -> str:
