@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import asides_in, remove
 from commodore_py.adapters.git import on_disk
 from commodore_py.adapters.git.worktrees import worktrees_of
-from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
 from .journal import Journal
@@ -140,7 +140,6 @@ def _worktrees_of(clone: Path) -> tuple[Worktree, ...]:
         return ()
 
 
-_PROCESSES = Path("/proc")
 _PAUSE = 0.1
 
 
@@ -161,34 +160,18 @@ def wait_until_idle(places: Collection[Path], *, patience: float) -> None:
 
 
 def _working_in(places: Collection[str]) -> dict[int, str]:
+    """The git programs that work in these folders or below, with the folders they were started in.
+
+    Where those of another user were started is not known.
+    """
     if not places:
         return {}
+    import psutil  # after a killed run only
+
+    programs = (process.info for process in psutil.process_iter(["pid", "name", "cwd"]))
     return {
-        number: folder
-        for number, folder in (_from_proc() if _PROCESSES.is_dir() else _from_lsof())
-        if any(folder == place or folder.startswith(f"{place}/") for place in places)
+        program["pid"]: program["cwd"]
+        for program in programs
+        if (program["name"] or "").startswith("git")
+        and any(f"{program['cwd']}/".startswith(f"{place.rstrip('/')}/") for place in places)
     }
-
-
-def _from_proc() -> Iterator[tuple[int, str]]:
-    for process in _PROCESSES.iterdir():
-        try:
-            if process.name.isdigit() and (process / "comm").read_text().startswith("git"):
-                yield int(process.name), str((process / "cwd").readlink())
-        except OSError:
-            continue  # it ended in the meantime, or is another user's
-
-
-def _from_lsof() -> Iterator[tuple[int, str]]:
-    try:
-        listing = run(["lsof", "-w", "-a", "-c", "git", "-d", "cwd", "-Fpn"])
-    except ProgramFailed as error:
-        if error.code != 1:  # 1 if there are none
-            log.debug("cannot list git processes: %s", error)
-        return
-    number = 0
-    for line in os.fsdecode(listing).splitlines():
-        if line.startswith("p"):
-            number = int(line[1:])
-        elif line.startswith("n"):
-            yield number, line[1:]
