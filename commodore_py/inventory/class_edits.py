@@ -70,9 +70,9 @@ def value_of(text: str) -> Any:
 def _typed(part: Part) -> Any:
     match part.kind:
         case "mapping":
-            return {_scalar(key): _typed(item) for key, item in part.pairs}
+            return {_scalar(item.first): _typed(item) for item in part.items}
         case "list":
-            return [_typed(entry.value) for entry in part.entries]
+            return [_typed(item) for item in part.items]
     return _scalar(part)
 
 
@@ -107,9 +107,9 @@ def _structure(data: bytes, name: str) -> Any:
 def _value(part: Part) -> Any:
     match part.kind:
         case "mapping":
-            return {key.text: _value(value) for key, value in part.pairs}
+            return {item.first.text: _value(item) for item in part.items}
         case "list":
-            return [_value(entry.value) for entry in part.entries]
+            return [_value(item) for item in part.items]
         case "alias":
             return _Alias(part.text)
     return _scalar(part)

@@ -48,8 +48,8 @@ def value(draw: random.Random, depth: int = 0) -> Value:
 def paths(part: Part, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every path of a text."""
     found = [at] if at else []
-    for index, entry in enumerate(part.entries):
-        found += paths(entry.value, (*at, entry.name if entry.key else Index(index)))
+    for index, item in enumerate(part.items):
+        found += paths(item, (*at, item.name if item.key else Index(index)))
     return found
 
 
@@ -207,18 +207,17 @@ def _lines_of(text: str, root: Part | None, edit: Edit) -> tuple[int, int]:
         return 0, text.count("\n") + 1
     trail = [(part, 0)]
     for step in edit.path:
-        if isinstance(step, int) and part.entries:
-            part = part.entries[step].value
+        if isinstance(step, int) and part.items:
+            part = part.items[step]
             first = text.count("\n", 0, part.start)
         else:
-            found = [
-                pair for pair in part.pairs if pair[0].text.lstrip("=~") == str(step).lstrip("=~")
-            ]
+            found = [item for item in part.items if item.name == str(step).lstrip("=~")]
             if not found:
                 break
-            first, part = text.count("\n", 0, found[0][0].start), found[0][1]
+            part = found[0]
+            first = text.count("\n", 0, part.lead)
         trail.append((part, first))
-    while edit.verb == "unset" and len(trail) > 2 and len(trail[-2][0].entries) == 1:
+    while edit.verb == "unset" and len(trail) > 2 and len(trail[-2][0].items) == 1:
         trail.pop()
     if edit.verb == "unset" and len(trail) > 1 and trail[-2][0].style == "flow":
         trail.pop()  # the blanks up to the next item go, too

@@ -78,11 +78,11 @@ def _with_repeated_anchors(text: str, name: str) -> Node | None:
             nodes[part] = yaml.ScalarNode(tag, part.text, *part.marks, style=part.style or None)
         elif part.kind == "list":
             nodes[part] = yaml.SequenceNode(tag, [], *part.marks)
-            nodes[part].value = [node_of(entry.value) for entry in part.entries]
+            nodes[part].value = [node_of(item) for item in part.items]
         else:
             nodes[part] = yaml.MappingNode(tag, [], *part.marks)
             nodes[part].value = [
-                (node_of(entry.key), node_of(entry.value)) for entry in part.entries if entry.key
+                (node_of(item.key), node_of(item)) for item in part.items if item.key
             ]
         return nodes[part]
 

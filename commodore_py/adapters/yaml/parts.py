@@ -33,14 +33,22 @@ class Part:
     """How a scalar is quoted, or `|` or `>`; `flow` for what stands in brackets."""
     anchor: str = ""
     tag: str = ""
-    entries: list[Entry] = field(default_factory=list)
     marks: tuple[Any, Any] = (None, None)
     """Start and end for the parser, to which comments and empty lines below belong, too."""
+    items: list[Part] = field(default_factory=list)
+    """The values of a mapping or list."""
+    key: Part | None = None
+    """Of a value in a mapping."""
+    siblings: list[Part] = field(default_factory=list)
+    """The items of the mapping or list that it is in, itself included."""
+    in_brackets: bool = False
+    lead: int = 0
+    """Where its key or its dash stands; in brackets, the item itself."""
 
     @property
     def is_block(self) -> bool:
-        """True if it is a mapping or list whose parts stand on lines of their own."""
-        return self.style != "flow" and bool(self.entries)
+        """True if it is a mapping or list whose items stand on lines of their own."""
+        return self.style != "flow" and bool(self.items)
 
     @property
     def is_null(self) -> bool:
@@ -49,38 +57,22 @@ class Part:
         return is_plain and self.text in {"", "~", "null", "Null", "NULL"}
 
     @property
-    def pairs(self) -> list[tuple[Part, Part]]:
-        """The keys and values of a mapping."""
-        return [(entry.key, entry.value) for entry in self.entries if entry.key is not None]
-
-    def all(self) -> Iterator[Part]:
-        """This part and all below it, in the order of the text."""
-        yield self
-        for entry in self.entries:
-            yield from entry.key.all() if entry.key else ()
-            yield from entry.value.all()
-
-
-@dataclass(slots=True, eq=False)
-class Entry:
-    """A value in a mapping or list."""
-
-    holder: Part
-    key: Part | None
-    """None in a list."""
-    value: Part
-    start: int
-    """Where its key or its dash stands; in brackets, the item itself."""
-
-    @property
-    def first(self) -> Part:
-        """Its key, or the item of a list."""
-        return self.value if self.key is None else self.key
-
-    @property
     def name(self) -> str:
         """Its key without marks."""
         return "" if self.key is None else self.key.text.lstrip(MARKS)
+
+    @property
+    def first(self) -> Part:
+        """Its key, or itself in a list."""
+        return self.key or self
+
+    def all(self) -> Iterator[Part]:
+        """This part and all below it, in the order of the text."""
+        if self.key is not None:
+            yield from self.key.all()
+        yield self
+        for item in self.items:
+            yield from item.all()
 
 
 def text_of(data: bytes, *, name: str) -> str:
@@ -139,20 +131,18 @@ def _part(event: Any, events: Iterator[Any], text: str, level: int) -> Part:
     values: list[Part] = []
     while not isinstance(event := next(events), yaml.CollectionEndEvent):
         values.append(_part(event, events, text, level + 1))
-    if is_list:
-        starts = [value.start if style else _dash(text, value) for value in values]
-        part.entries = [Entry(part, None, *both) for both in zip(values, starts, strict=True)]
-    else:
-        pairs = zip(values[::2], values[1::2], strict=True)
-        part.entries = [Entry(part, key, value, key.start) for key, value in pairs]
     last: Any = event
     part.marks = (marks[0], last.end_mark)
     part.end = last.end_mark.index if style else values[-1].end
+    part.items = values if is_list else values[1::2]
+    for index, item in enumerate(part.items):
+        item.siblings, item.in_brackets = part.items, bool(style)
+        if is_list:
+            item.lead = item.start if style else text.rindex("-", 0, max(item.start, 1))
+        else:
+            item.key = values[2 * index]
+            item.lead = item.key.start
     return part
-
-
-def _dash(text: str, item: Part) -> int:
-    return text.rindex("-", 0, max(item.start, 1))
 
 
 def _end_of_block(text: str, start: int, end: int) -> int:

@@ -14,7 +14,7 @@ from .pieces import Layout
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .parts import Entry, Part
+    from .parts import Part
 
     Path = Sequence[str | int]
 
@@ -55,58 +55,43 @@ class Source:
         mark = codecs.BOM_UTF8 if self.data.startswith(codecs.BOM_UTF8) else b""
         return mark + text[1 if mark else 0 :].encode()
 
-    @property
-    def layout(self) -> Layout:
-        """How the text indents, by the first mapping and the first list below a key."""
-        steps: dict[str, int] = {}
-        for part in self.parts:
-            for entry in part.entries:
-                below = entry.value
-                if entry.key is None or part.style == "flow" or not below.is_block:
-                    continue
-                if self.line(below.start) > self.line(entry.key.end):
-                    step = self.column(below.entries[0].start) - self.column(entry.start)
-                    steps.setdefault(below.kind, step)
-        return Layout(steps.get("mapping", 2), steps.get("list", 2))
-
-    def follow(self, path: Path) -> list[Entry]:
-        """The entries on the way, as far as there are any."""
-        trail: list[Entry] = []
+    def follow(self, path: Path) -> list[Part]:
+        """The parts on the way, as far as there are any."""
+        trail: list[Part] = []
         part = self.root
         while part is not None and len(trail) < len(path):
-            entry = self._below(part, path[len(trail)])
-            if entry is None:
-                names = [key.text for key, _ in part.pairs]
-                if len(path) - len(trail) > 1 and _MERGE in names:
+            item = self._below(part, path[len(trail)])
+            if item is None:
+                keys = [item.key.text for item in part.items if item.key]
+                if len(path) - len(trail) > 1 and _MERGE in keys:
                     raise self.refused(f"`{_MERGE}` merges a mapping here", part)
                 break
-            trail.append(entry)
-            part = entry.value
-            if entry.key is not None:
-                self.refuse_odd_key(entry.key)
-            self.refuse_uses(part, (part,))
+            self.refuse_odd_key(item)
+            self.refuse_uses(item, (item,))
+            trail.append(item)
+            part = item
         return trail
 
-    def _below(self, part: Part, step: str | int) -> Entry | None:
-        entries = part.entries
+    def _below(self, part: Part, step: str | int) -> Part | None:
         if isinstance(step, int):
             if part.kind != "list":
                 raise self.refused("this is not a list", part)
-            if step >= len(entries):
-                raise self.refused(f"the list has {len(entries)} items, and no [{step}]", part)
-            return entries[step]
+            if step >= len(part.items):
+                raise self.refused(f"the list has {len(part.items)} items, and no [{step}]", part)
+            return part.items[step]
         if part.kind != "mapping":
-            if part.is_null or (part.kind == "list" and not entries):
+            if part.is_null or (part.kind == "list" and not part.items):
                 return None
             raise self.refused("this is not a mapping", part)
-        named = [entry for entry in entries if entry.name == step]
+        named = [item for item in part.items if item.name == step]
         if len(named) > 1:
             raise self.refused(f"key `{step}` stands here twice", named[1].first)
         return named[0] if named else None
 
-    def refuse_odd_key(self, key: Part) -> None:
+    def refuse_odd_key(self, item: Part) -> None:
         """Refuse keys that are not followed by a colon, or that another place may refer to."""
-        if (
+        key = item.key
+        if key is not None and (
             key.kind != "scalar"
             or key.anchor
             or not re.match(r"[ \t]*:", self.text[key.end : key.end + 80])
@@ -114,14 +99,11 @@ class Source:
         ):
             raise self.refused("this form of a key cannot be edited", key)
 
-    def refuse_uses(self, part: Part, anchored: Iterable[Part] = ()) -> None:
-        """Refuse to change an alias, or what aliases elsewhere lead to.
-
-        Of the part, only some may be changed.
-        """
+    def refuse_uses(self, part: Part, anchored: Iterable[Part]) -> None:
+        """Refuse to change an alias, or what aliases outside of the part refer to."""
         if part.kind == "alias":
             raise self.refused(f"alias *{part.text} stands for the value of another place", part)
-        anchors = {inner.anchor for inner in anchored or part.all()} - {""}
+        anchors = {inner.anchor for inner in anchored} - {""}
         uses = [use for use in self.parts if use.kind == "alias" and use.text in anchors]
         if any(not part.start <= use.start < part.end for use in uses):
             lines = ", ".join(str(self.line(use.start)) for use in uses)
@@ -151,12 +133,6 @@ class Source:
         """Return whether only blanks stand before a character."""
         return not self.text[self.line_start(index) : index].strip(" ")
 
-    def head_end(self, entry: Entry) -> int:
-        """Behind the colon or the dash of a value."""
-        if entry.key is None:
-            return entry.start + 1
-        return self.text.index(":", entry.key.end) + 1
-
     def comments(self, start: int, end: int) -> list[str]:
         """The comment lines between two places, but for the rest of the first line."""
         lines = []
@@ -170,17 +146,27 @@ class Source:
             at += len(line) + 1
         return lines
 
-    def layout_before(self, index: int, indent: int, layout: Layout, kept: Sequence[str]) -> Layout:
-        """How to lay out what ends before the rest of the text.
+    def layout_at(
+        self, index: int, indent: int, kept: Sequence[str] = (), *, in_list: bool = False
+    ) -> Layout:
+        """How to lay out what ends in a line: as the first mapping and the first list below a key.
 
         A block of text would swallow comments that stand as far to the right as it does.
         """
+        steps: dict[str, int] = {}
+        for part in () if in_list else (item for holder in self.parts for item in holder.items):
+            if part.key is None or part.in_brackets or not part.is_block:
+                continue
+            if self.line(part.start) > self.line(part.key.end):
+                step = self.column(part.items[0].lead) - self.column(part.lead)
+                steps.setdefault(part.kind, step)
+        layout = Layout(steps.get("mapping", 2), steps.get("list", 2))
         following = [*kept, *self.text[self.line_end(index) :].split("\n")]
         comment = next((line for line in following if line.strip()), "")
         swallowed = re.match(f" {{{indent + layout.step},}}#", comment)
         return layout._replace(blocks_of_text=not swallowed)
 
-    def with_lines(self, index: int, lines: Iterable[str]) -> str:
+    def with_lines(self, index: int, lines: Sequence[str]) -> str:
         """The text with more lines below that of a character."""
         end = self.line_end(index)
         return self.text[:end] + "\n".join(["", *lines]) + self.text[end:]

@@ -16,7 +16,7 @@ from .source import Absent, Refused, Source
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .parts import Entry, Part
+    from .parts import Part
     from .source import Path
 
 __all__ = ["Absent", "Refused", "add", "put", "take"]
@@ -30,21 +30,20 @@ def put(data: bytes, path: Path, value: object, *, name: str = "") -> bytes:
         lines = block(_nested(path, value), 0, Layout())
         return source.bytes_of(source.text + "\n".join([*lines, ""]))
     trail = source.follow(path)
+    part = trail[-1] if trail else source.root
     if len(trail) < len(path):
-        part = trail[-1].value if trail else source.root
-        return source.bytes_of(_insert(source, trail, part, _nested(path[len(trail) :], value)))
-    part = trail[-1].value
+        return source.bytes_of(_insert(source, part, _nested(path[len(trail) :], value)))
     if part.kind == "scalar" and part.style and part.text == value:
         return data
     keys = [str(key) for key in value] if isinstance(value, dict) else []
-    if isinstance(value, dict) and any(key.text in keys for key, _ in part.pairs):
-        for entry in part.entries:
-            if entry.first.text not in keys:
-                data = take(data, (*path, entry.name), name=name)
-        for key, item in value.items():
-            data = put(data, (*path, str(key)), item, name=name)
+    if isinstance(value, dict) and any(item.key and item.key.text in keys for item in part.items):
+        for item in part.items:
+            if item.first.text not in keys:
+                data = take(data, (*path, item.name), name=name)
+        for key, inner in value.items():
+            data = put(data, (*path, str(key)), inner, name=name)
         return data
-    return source.bytes_of(_replace(source, trail[-1], value))
+    return source.bytes_of(_replace(source, part, value))
 
 
 def take(data: bytes, path: Path, *, name: str = "") -> bytes:
@@ -53,33 +52,33 @@ def take(data: bytes, path: Path, *, name: str = "") -> bytes:
     trail = source.follow(path)
     if len(trail) < len(path):
         raise Absent("nothing is set there", where=name)
-    entry = trail.pop()
-    while trail and len(entry.holder.entries) == 1:
-        kind, entry = entry.holder.kind, trail.pop()
-        is_replacing = entry.key is not None and entry.key.text.startswith("~")
-        if not trail or entry.key is None or is_replacing:  # it stays, for what it means
-            return source.bytes_of(_replace(source, entry, {} if kind == "mapping" else []))
-    source.refuse_uses(entry.value)
-    without = _without_item if entry.holder.style == "flow" else _without_lines
-    return source.bytes_of(without(source, entry))
+    part = trail.pop()
+    while trail and len(part.siblings) == 1:
+        part = trail.pop()
+        is_replacing = part.key is not None and part.key.text.startswith("~")
+        if not trail or part.key is None or is_replacing:  # it stays, for what it means
+            empty: object = {} if part.kind == "mapping" else []
+            return source.bytes_of(_replace(source, part, empty))
+    source.refuse_uses(part, part.all())
+    without = _without_item if part.in_brackets else _without_lines
+    return source.bytes_of(without(source, part))
 
 
 def add(data: bytes, path: Path, items: Sequence[object], *, name: str = "") -> bytes:
     """Add items to the list at a path; it is made if there is none."""
     source = Source(data, name)
     trail = source.follow(path)
-    part = trail[-1].value if trail else None
-    is_list = part is not None and part.kind == "list"
-    if part is None or len(trail) < len(path) or part.is_null or (is_list and not part.entries):
+    part = trail[-1] if len(trail) == len(path) else None
+    if part is None or part.is_null or (part.kind == "list" and not part.items):
         return put(data, path, list(items), name=name)
-    if not is_list:
+    if part.kind != "list":
         raise source.refused("this is not a list", part)
     if part.style == "flow":
         written = [inline(item, in_brackets=True) for item in items]
         return source.bytes_of(_into_brackets(source, part, written))
-    indent = source.column(part.entries[0].start)
-    layout = source.layout_before(part.end, indent, source.layout, ())
-    return source.bytes_of(source.with_lines(part.end, block(list(items), indent, layout)))
+    indent = source.column(part.items[0].lead)
+    lines = block(list(items), indent, source.layout_at(part.end, indent))
+    return source.bytes_of(source.with_lines(part.end, lines))
 
 
 def _nested(keys: Path, value: object) -> dict[object, object]:
@@ -89,59 +88,52 @@ def _nested(keys: Path, value: object) -> dict[object, object]:
     return {first: _nested(others, value) if others else value}
 
 
-def _replace(source: Source, entry: Entry, value: object) -> str:
-    part, text = entry.value, source.text
-    source.refuse_uses(part)
+def _replace(source: Source, part: Part, value: object) -> str:
+    text = source.text
+    source.refuse_uses(part, part.all())
     if part.style == "flow" and source.comments(part.start, part.end):
         raise source.refused("a comment stands between the brackets", part)
-    if entry.holder.style == "flow":
+    if part.in_brackets:
         lead = "" if text[part.start - 1] in " \t\n[{" or part.start < part.end else " "
         return f"{text[: part.start]}{lead}{inline(value, in_brackets=True)}{text[part.end :]}"
-    start, stop = source.head_end(entry), source.line_end(part.end)
-    indent, layout = source.column(entry.start), source.layout
-    if entry.key is None:
-        layout = layout._replace(step=2, list_step=2)
+    # Behind the colon or the dash.
+    start = text.index(":", part.key.end) + 1 if part.key else part.lead + 1
+    stop, indent = source.line_end(part.end), source.column(part.lead)
     kept = source.comments(start, part.end)
-    layout = source.layout_before(part.end, indent, layout, kept)
+    layout = source.layout_at(part.end, indent, kept, in_list=part.key is None)
     first, *lines = lines_below(value, indent, layout)
     if not lines and not part.is_block:
         lead = " " if part.start == start else ""
         return f"{text[: part.start]}{lead}{first.lstrip(' ')}{text[part.end :]}"
-    beside = ""
+    rest = ""
     if part.is_block:
         if source.line(part.start) > source.line(start) or part.anchor:
-            beside = _comment(text[start : source.line_end(start)])
+            rest = text[start : source.line_end(start)]
     elif part.style not in {"|", ">"}:
-        beside = _comment(text[part.end : stop])
-    if entry.key is None and lines and not first and not beside and not kept:
+        rest = text[part.end : stop]
+    comment = re.search(r"[ \t]+#.*", rest)
+    beside = comment[0] if comment else ""
+    if part.key is None and lines and not first and not beside and not kept:
         # The first line of a value stands beside the dash.
         first, *lines = [f" {lines[0].lstrip(' ')}", *lines[1:]]
     after = [*lines, *kept] if first else [*kept, *lines]
     return text[:start] + "\n".join([first + beside, *after]) + text[stop:]
 
 
-def _comment(rest: str) -> str:
-    """The comment in the rest of a line, with the blanks before it."""
-    comment = re.search(r"[ \t]+#.*", rest)
-    return comment[0] if comment else ""
-
-
-def _insert(source: Source, trail: list[Entry], part: Part, nested: dict[object, object]) -> str:
+def _insert(source: Source, part: Part, nested: dict[object, object]) -> str:
     """Add the key that is missing, with what is to be below it."""
     (key,) = nested
-    if trail and (part.is_null or not part.pairs):
-        return _replace(source, trail[-1], nested)
+    if part is not source.root and not part.items:
+        return _replace(source, part, nested)
     if part.style == "flow":
         return _into_brackets(source, part, [inline(nested)[1:-1]])
-    if not part.pairs:
+    if not part.items:
         raise source.refused("this is not a mapping", part)
-    for sibling, _ in part.pairs:
+    for sibling in part.items:
         source.refuse_odd_key(sibling)
-    start = part.entries[0].start
-    end = _end_before(source, part, str(key))
-    after = part.end if end is None else end
+    start, end = part.items[0].lead, _end_before(source, part, str(key))
     indent = source.column(start)
-    lines = block(nested, indent, source.layout_before(after, indent, source.layout, ()))
+    lines = block(nested, indent, source.layout_at(part.end if end is None else end, indent))
     if end is None:
         start = source.line_start(start)
         return source.text[:start] + "\n".join([*lines, ""]) + source.text[start:]
@@ -153,51 +145,50 @@ def _end_before(source: Source, part: Part, key: str) -> int | None:
 
     Sorted keys stay sorted, but no key comes between the first one and a comment above it.
     """
-    names = [entry.name for entry in part.entries]
+    names = [item.name for item in part.items]
     if len(names) == 1 or names != sorted(names):
         return part.end
-    before = [entry.value.end for entry in part.entries if entry.name < key.lstrip(MARKS)]
+    before = [item.end for item in part.items if item.name < key.lstrip(MARKS)]
     if before:
         return before[-1]
-    first = part.entries[0].start
+    first = part.items[0].lead
     above = source.text[: source.line_start(first)].rstrip("\n")
     is_described = above[above.rfind("\n") + 1 :].lstrip().startswith("#")
     return None if source.starts_line(first) and not is_described else part.end
 
 
-def _into_brackets(source: Source, part: Part, pieces: list[str]) -> str:
+def _into_brackets(source: Source, part: Part, pieces: Sequence[str]) -> str:
     """Add to what stands in brackets, in a line of its own if the last one does."""
     text = source.text
-    if not part.entries:
+    if not part.items:
         return f"{text[: part.end - 1].rstrip()}{', '.join(pieces)}{text[part.end - 1 :]}"
-    lead, first, end = " ", part.entries[0].start, part.entries[-1].value.end
+    lead, first, end = " ", part.items[0].lead, part.items[-1].end
     if source.starts_line(first):
         lead = "\n" + " " * source.column(first)
     return f"{text[:end]}{''.join(f',{lead}{piece}' for piece in pieces)}{text[end:]}"
 
 
-def _without_item(source: Source, entry: Entry) -> str:
+def _without_item(source: Source, part: Part) -> str:
     """Remove from what stands in brackets, with a comma."""
-    text, siblings = source.text, entry.holder.entries
-    position = siblings.index(entry)
-    start, end = entry.start, entry.value.end
+    text, siblings = source.text, part.siblings
+    position = siblings.index(part)
+    start, end = part.lead, part.end
     if position + 1 < len(siblings):
-        end = siblings[position + 1].start
+        end = siblings[position + 1].lead
     elif position:
-        start = siblings[position - 1].value.end
-    if source.comments(start, end) or re.search(r"\s#", text[entry.value.end : end]):
-        raise source.refused("a comment stands between the brackets", entry.first)
+        start = siblings[position - 1].end
+    if source.comments(start, end) or re.search(r"\s#", text[part.end : end]):
+        raise source.refused("a comment stands between the brackets", part.first)
     return text[:start] + text[end:]
 
 
-def _without_lines(source: Source, entry: Entry) -> str:
-    text, start, stop = source.text, entry.start, source.line_end(entry.value.end)
-    kept = source.comments(start, entry.value.end)
+def _without_lines(source: Source, part: Part) -> str:
+    text, start, stop = source.text, part.lead, source.line_end(part.end)
+    kept = source.comments(start, part.end)
     if source.starts_line(start):
         return text[: source.line_start(start)] + "\n".join([*kept, ""]) + text[stop + 1 :]
     # Beside the dash of a list: what comes next takes the place.
-    siblings = entry.holder.entries
-    following = siblings[siblings.index(entry) + 1].start
+    following = part.siblings[part.siblings.index(part) + 1].lead
     if kept or source.comments(stop, following):
         return "\n".join([text[:start].rstrip(" "), *kept]) + text[stop:]
     return text[:start] + text[following:]
