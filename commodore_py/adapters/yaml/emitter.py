@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
+from yaml.representer import SafeRepresenter
 
 from commodore_py.errors import CommodoreError
 
@@ -15,6 +16,7 @@ from .scalars import SIMPLE_KEY, WIDTH, Multiline, short_form, simple_key, writt
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_REPRESENTER = SafeRepresenter()
 _BLOCKS = {"literal": "|", "folded": ">", "double-quotes": '"'}
 
 
@@ -80,7 +82,10 @@ class _Writer:
         """
         out = self._out
         if type(value) is str:
-            form = written(value, self._multiline, len(lead), " " * max(indent + 2, 2))
+            room = WIDTH - len(lead)
+            form = short_form(value) if len(value) <= room else ""
+            if not form or len(form) > room:
+                form = written(value, self._multiline, len(lead), " " * max(indent + 2, 2))
             out.append(f"{lead}{form}\n")
         elif type(value) is not dict and type(value) is not list and type(value) is not tuple:
             out.append(f"{lead}{_constant(value)}\n")
@@ -98,37 +103,17 @@ class _Writer:
                 self._sequence(value, lead or " " * (indent + step), indent + step)
 
     def _mapping(self, value: dict[object, object], lead: str, indent: int) -> None:
-        out = self._out
-        pad = " " * indent
-        room = WIDTH - indent
         for key, item in _sorted(value):
             head = simple_key(key) if type(key) is str else _head(key)
             if not head:
                 raise Unwritable("a key that does not fit on a line")
-            if type(item) is str:
-                form = short_form(item) if len(item) <= room else ""
-                if not form or len(form) + len(head) > room:
-                    form = written(item, self._multiline, indent + len(head), " " * (indent + 2))
-                out.append(f"{lead}{head}{form}\n")
-            elif type(item) is int:
-                out.append(f"{lead}{head}{item}\n")
-            else:
-                self._node(item, lead + head, indent, compact=False, step=self._step)
-            lead = pad
+            self._node(item, lead + head, indent, compact=False, step=self._step)
+            lead = " " * indent
 
     def _sequence(self, items: Iterable[object], lead: str, indent: int) -> None:
-        out = self._out
-        pad = " " * indent
-        room = WIDTH - indent - 2
         for item in items:
-            if type(item) is str:
-                form = short_form(item) if len(item) <= room else ""
-                if not form or len(form) > room:
-                    form = written(item, self._multiline, indent + 2, " " * (indent + 2))
-                out.append(f"{lead}- {form}\n")
-            else:
-                self._node(item, f"{lead}- ", indent, compact=True, step=2)
-            lead = pad
+            self._node(item, f"{lead}- ", indent, compact=True, step=2)
+            lead = " " * indent
 
 
 def _head(key: object) -> str:
@@ -145,13 +130,7 @@ def _constant(value: object) -> str:
     if type(value) is int:
         return str(value)
     if type(value) is float:
-        if value != value:  # noqa: PLR0124 - that is what makes it "not a number"
-            return ".nan"
-        text = repr(value)
-        if text in {"inf", "-inf"}:
-            return text.replace("inf", ".inf")
-        # YAML 1.1 reads a number without a dot as a string.
-        return text if "." in text else text.replace("e", ".0e")
+        return str(_REPRESENTER.represent_float(value).value)
     raise Unwritable("a value that JSON lacks")
 
 

@@ -75,15 +75,12 @@ def _with_repeated_anchors(text: str, name: str) -> Node | None:
             return nodes[part]
         tag = part.tag or UNTYPED
         if part.kind == "scalar":
-            nodes[part] = yaml.ScalarNode(tag, part.text, *part.marks, style=part.style or None)
-        elif part.kind == "list":
-            nodes[part] = yaml.SequenceNode(tag, [], *part.marks)
-            nodes[part].value = [node_of(item) for item in part.items]
-        else:
-            nodes[part] = yaml.MappingNode(tag, [], *part.marks)
-            nodes[part].value = [
-                (node_of(item.key), node_of(item)) for item in part.items if item.key
-            ]
-        return nodes[part]
+            return yaml.ScalarNode(tag, part.text, *part.marks, style=part.style or None)
+        kind = yaml.SequenceNode if part.kind == "list" else yaml.MappingNode
+        node = nodes[part] = kind(tag, [], *part.marks)
+        node.value += [
+            (node_of(item.key), node_of(item)) if item.key else node_of(item) for item in part.items
+        ]
+        return node
 
     return node_of(root) if root else None
