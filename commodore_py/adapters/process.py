@@ -8,21 +8,21 @@ import sys
 import tempfile
 import threading
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
-from . import escaping
+from . import escaping, time_limits
 from .child_environment import OUR_SECRETS
 from .masking import REDACTOR, shown_command
-from .process_watch import OutOfTime, Patience, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import IO
 
-__all__ = ["Patience", "ProgramFailed", "TookTooLong", "run"]
+_TICK = 0.25
 
 
 class ProgramFailed(CommodoreError):
@@ -35,6 +35,19 @@ class ProgramFailed(CommodoreError):
 
 class TookTooLong(ProgramFailed):
     """A program was ended because its time was over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a program may take, in seconds; 0 stands for as long as it likes."""
+
+    overall: float = 0
+    setting: str = ""
+    """The name of this limit."""
+    after_exit: float = 5.0
+    """How long others may hold its output open, once it has ended."""
+    output: int = 1 << 30
+    """How many bytes it may print."""
 
 
 def run(
@@ -60,7 +73,8 @@ def run(
     ending = sys.modules.get(f"{__package__}.ending")
     if ending is not None and threading.current_thread() is not threading.main_thread():
         ending.pause(0)
-    watch = Watch(lambda: called or shown_command(command), patience or Patience.for_program())
+    name = called or shown_command(command)
+    patience = patience or Patience(time_limits.current().program, "program")
     try:
         with _input(stdin or b"") as given:
             process = subprocess.Popen(
@@ -73,13 +87,12 @@ def run(
                 stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
             )
             try:
-                output, errors = watch.communicate(process)
+                output, errors = communicate(process, lambda: name, patience)
             finally:
                 _close(process)
-    except OutOfTime as out:
-        raise TookTooLong(
-            f"{called or command[0]} was ended {out}", where=shown_command(command), hint=out.hint
-        ) from out
+    except TookTooLong as error:
+        problem = f"{called or command[0]} was ended {error}"
+        raise TookTooLong(problem, where=shown_command(command), hint=error.hint) from error
     except FileNotFoundError as error:
         missing = cwd if cwd is not None and not cwd.is_dir() else command[0]
         raise ProgramFailed(
@@ -99,6 +112,33 @@ def run(
         failure.stdout = REDACTOR.message(output.decode(errors="replace"))
         raise failure
     return output
+
+
+def communicate(
+    process: subprocess.Popen[bytes], called: Callable[[], str], patience: Patience
+) -> tuple[bytes, bytes]:
+    """The stdout and stderr of a program, once it has ended; a limit it exceeds is an error."""
+    clock, ended_at = time_limits.Clock(called), 0.0
+    overall, setting = patience.overall, patience.setting
+    while True:
+        try:
+            return process.communicate(timeout=_TICK)
+        except subprocess.TimeoutExpired as running:
+            output, errors = running.stdout or b"", running.stderr or b""
+        passed = clock.passed()
+        if len(output) + len(errors) > patience.output:
+            raise TookTooLong(f"as it printed more than {patience.output} bytes")
+        if overall and passed > overall:
+            hint = time_limits.hint(setting, overall)
+            # In the message, as hints are replaced by those who know more about a program.
+            see = f" (setting time-limits.{setting})" if hint else ""
+            raise TookTooLong(f"after {overall:g} seconds without a result{see}", hint=hint)
+        if process.poll() is not None:
+            # Another process may hold its output open for ever. What it printed itself may
+            # have come after the last look at the pipes: it is read once more.
+            if ended_at and passed - ended_at >= patience.after_exit:
+                return output, errors
+            ended_at = ended_at or passed
 
 
 @contextmanager

@@ -8,19 +8,22 @@ from __future__ import annotations
 import logging
 import signal
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 SHOWN = logging.INFO + 1
 """The level of what says that someone is waited for: shown without `-v`, not with `--quiet`."""
 
 FIRST_WORD, NEXT_WORD = 10.0, 30.0
 """Seconds until the log says what is waited for, and until it does so again."""
+
+log = logging.getLogger(__name__)
 
 
 class TimeLimits(NamedTuple):
@@ -65,6 +68,23 @@ def hint(name: str, seconds: float) -> str:
     if name not in TimeLimits.names():
         return ""
     return f"to wait longer, set time-limits.{name} = {2 * seconds:g} in the settings file"
+
+
+class Clock:
+    """The time that something takes; the log says now and then what is waited for."""
+
+    def __init__(self, what: Callable[[], str]) -> None:
+        self._what = what
+        self._began = time.monotonic()
+        self._word_at = FIRST_WORD
+
+    def passed(self) -> float:
+        """Seconds since it began."""
+        passed = time.monotonic() - self._began
+        if passed >= self._word_at:
+            log.log(SHOWN, "still waiting for %s after %d seconds", self._what(), passed)
+            self._word_at = passed + NEXT_WORD
+        return passed
 
 
 class TookTooLong(CommodoreError):

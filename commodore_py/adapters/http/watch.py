@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import io
-import logging
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,6 @@ from .address import split_url
 if TYPE_CHECKING:
     import socket
     import threading
-
-log = logging.getLogger(__name__)
 
 _TICK = 0.25
 MOST_REDIRECTS = 5
@@ -40,15 +37,14 @@ class Watch:
 
     def __init__(self, url: str, setting: str, closed: threading.Event | None = None) -> None:
         self._closed = closed
-        self._host = split_url(url).hostname  # refuses a malformed URL
+        self._host = split_url(url).hostname or ""  # refuses a malformed URL
         self._setting = setting
         self._limit = getattr(time_limits.current(), setting)
         self.begin()
 
     def begin(self) -> None:
         """Begin again, for another exchange of the same session."""
-        self._began = time.monotonic()
-        self._word_at = self._began + time_limits.FIRST_WORD
+        self._clock = time_limits.Clock(lambda: self._host)
 
     def look(self) -> None:
         """Say what is waited for, and raise if it is too late."""
@@ -56,12 +52,9 @@ class Watch:
             raise KeyboardInterrupt
         if self._closed is not None and self._closed.is_set():
             raise ConnectionAbortedError("the connection was closed")
-        passed = time.monotonic() - self._began
+        passed = self._clock.passed()
         if self._limit and passed > self._limit:
             raise OutOfTime(self._setting, self._limit)
-        if self._began + passed >= self._word_at:
-            log.log(time_limits.SHOWN, "still waiting for %s after %d seconds", self._host, passed)
-            self._word_at += time_limits.NEXT_WORD
 
 
 class _Content(io.RawIOBase):

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text, process, reading
 from commodore_py.adapters.masking import REDACTOR
-from commodore_py.adapters.process import ProgramFailed
-from commodore_py.adapters.process_watch import Patience
+from commodore_py.adapters.process import Patience, ProgramFailed
 from commodore_py.errors import CommodoreError, of_system
 
 if TYPE_CHECKING:

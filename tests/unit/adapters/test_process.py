@@ -13,8 +13,13 @@ from typing import cast
 import pytest
 
 from commodore_py.adapters import time_limits
-from commodore_py.adapters.process import Patience, ProgramFailed, TookTooLong, run
-from commodore_py.adapters.process_watch import Watch
+from commodore_py.adapters.process import (
+    Patience,
+    ProgramFailed,
+    TookTooLong,
+    communicate,
+    run,
+)
 from tests.support.tables import each
 
 _LONG = 20
@@ -183,9 +188,9 @@ def test_output_printed_just_before_the_end_is_read() -> None:
                 raise subprocess.TimeoutExpired("git", timeout)
             return b"done\n", b""
 
-    watch = Watch(lambda: "git", Patience(after_exit=0))
+    ended = cast("subprocess.Popen[bytes]", Ended())
 
-    assert watch.communicate(cast("subprocess.Popen[bytes]", Ended())) == (b"done\n", b"")
+    assert communicate(ended, lambda: "git", Patience(after_exit=0)) == (b"done\n", b"")
 
 
 def test_large_input_and_output_do_not_block() -> None:
