@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
     Executor,
     Future,
-    ProcessPoolExecutor,
     wait,
 )
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,7 +21,6 @@ from . import workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from contextlib import AbstractContextManager
 
 _SECONDS = 15.0
 
@@ -54,36 +51,14 @@ class _Pool:
     size: int
 
 
-class _Here(Executor):
-    """Does the work at once, in this process."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: object, **kwargs: object) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - whoever waits for the result raises it
-            future.set_exception(error)
-        return future
-
-
-def _opened(place: Place) -> AbstractContextManager[_Pool]:
-    if place.scheduler:
-        return _scheduler(place.scheduler)
-    return nullcontext(_Pool(_Here(), 1)) if place.is_here else _processes(place.jobs)
-
-
 @contextmanager
-def _processes(count: int) -> Iterator[_Pool]:
-    """Processes of this machine; they end at once if this block is left."""
-    # A fork has everything loaded, but Go does not survive one.
-    context = multiprocessing.get_context("fork" if workers.possible() else "spawn")
-    pool = ProcessPoolExecutor(count, context, initializer=_begin)
-    try:
-        yield _Pool(pool, count)
-    finally:
-        for process in multiprocessing.active_children():
-            process.kill()
-        pool.shutdown(cancel_futures=True)
+def _opened(place: Place) -> Iterator[_Pool]:
+    if place.scheduler:
+        with _scheduler(place.scheduler) as pool:
+            yield pool
+    else:
+        with workers.pool(place.jobs, _begin) as executor:
+            yield _Pool(executor, place.jobs)
 
 
 def _begin() -> None:
@@ -155,6 +130,9 @@ def each(
     process that dies takes its pool along; tasks that were running are then repeated one by one, so
     that only the task that kills its worker fails.
     """
+    if place.is_here:
+        yield from _one_by_one(work, tasks, started)
+        return
     waiting = iter(tasks)
     has_more = True
     while has_more:
@@ -179,6 +157,19 @@ def each(
                         yield ended, error or future.result()
         has_more = bool(lost)
         for task in lost:
-            with _processes(1) as pool:
-                future = pool.executor.submit(work, task)
+            with workers.pool(1, _begin) as executor:
+                future = executor.submit(work, task)
                 yield task, future.exception() or future.result()
+
+
+def _one_by_one(
+    work: Callable[[Task], Result], tasks: Iterable[Task], started: Callable[[Task], None]
+) -> Iterator[tuple[Task, Result | BaseException]]:
+    for task in tasks:
+        started(task)
+        outcome: Result | BaseException
+        try:
+            outcome = work(task)
+        except Exception as error:  # noqa: BLE001 - whoever has the task raises it
+            outcome = error
+        yield task, outcome

@@ -13,7 +13,8 @@ import signal
 import sys
 import threading
 import traceback
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from commodore_py import run_log
@@ -62,32 +63,38 @@ def each(
     Items and results must be picklable. Closing the iterator, an interruption included, ends all
     workers at once.
     """
-    # These take their time, and most runs have work for one process only.
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from concurrent.futures.process import BrokenProcessPool
-
-    context = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(
-        min(processes, len(items) or 1), context, initializer=_begin, initargs=(work,)
-    )
     try:
-        futures = {pool.submit(_do, item): item for item in items}
-        for future in as_completed(futures):
-            result, log = future.result()
-            run_log.merge(log)
-            if isinstance(result, BaseException):
-                raise result
-            yield futures[future], result
-    except BrokenProcessPool as error:
+        with pool(min(processes, len(items) or 1), _begin, work) as executor:
+            futures = {executor.submit(_do, item): item for item in items}
+            for future in as_completed(futures):
+                result, log = future.result()
+                run_log.merge(log)
+                if isinstance(result, BaseException):
+                    raise result
+                yield futures[future], result
+    except BrokenExecutor as error:
         raise CommodoreError(
             "a worker process was killed",
             hint="if memory ran out: with --processes 1 less of it is needed",
         ) from error
+
+
+@contextmanager
+def pool(count: int, begin: Callable[..., None], *arguments: object) -> Iterator[Executor]:
+    """Processes beside this one, which begin with a function; they end at once with this block."""
+    # These take their time, and most runs have work for one process only.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    # A fork has everything loaded, but Go does not survive one.
+    context = multiprocessing.get_context("fork" if possible() else "spawn")
+    executor = ProcessPoolExecutor(count, context, initializer=begin, initargs=arguments)
+    try:
+        yield executor
     finally:
         for worker in multiprocessing.active_children():
             worker.kill()
-        pool.shutdown(cancel_futures=True)
+        executor.shutdown(cancel_futures=True)
 
 
 def serve_parent() -> None:
