@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeAlias, Type
 
 import yaml
 
-from commodore_py.adapters.yaml import nodes
+from commodore_py.adapters.yaml.parts import compose
 from commodore_py.errors import CommodoreError
 
 from .documents import split_documents
@@ -139,7 +139,7 @@ def holds_secret(text: str, *, nested: int = 0) -> bool:
     if nested >= _MOST_NESTED:
         return True
     try:
-        roots = [nodes.compose(part, name="") for part in split_documents(text.encode())]
+        roots = [compose(part, name="") for part in split_documents(text.encode())]
         return any(
             next(secret_parts(root, NODES, nested=nested + 1), None) is not None
             for root in roots

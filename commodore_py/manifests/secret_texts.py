@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.yaml import nodes
+from commodore_py.adapters.yaml.parts import compose
 from commodore_py.errors import CommodoreError
 
 from .documents import split_documents
@@ -60,7 +60,7 @@ def _document(part: bytes) -> _Document:
     if not MAY_BE_SECRET.search(part):
         return _Document(text)
     try:
-        root = nodes.compose(text, name="")
+        root = compose(text, name="")
         return _Document(text, tuple(_values_of(root)) if root is not None else ())
     except (CommodoreError, ValueError):
         return _Document(text, readable=not _IS_SECRET.search(text))

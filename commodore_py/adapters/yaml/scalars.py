@@ -51,7 +51,7 @@ _LONE_BLANK = re.compile(r"(?<=[^ ]) (?=[^ ])")
 @lru_cache(maxsize=_REMEMBERED)
 def short_form(text: str) -> str:
     """A string as it is written where there is room for it; "" if that depends on the place."""
-    return "" if "\n" in text else on_one_line(text)
+    return "" if "\n" in text else written(text, "plain", 0, "", math.inf)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -59,30 +59,20 @@ def simple_key(text: str) -> str:
     """A string as a key, with its colon; "" if it takes a question mark."""
     if not text or len(text) >= SIMPLE_KEY or _LINE_END.search(text):
         return ""
-    return f"{on_one_line(text)}: "
+    return f"{short_form(text)}: "
 
 
-def on_one_line(text: str) -> str:
-    """A text without line breaks, plain or quoted, however long."""
-    if _may_be_plain(text):
-        return text
-    if _NO_SINGLE_QUOTES.search(text):
-        return _double_quoted(text, 0, "", math.inf)
-    doubled = text.replace("'", "''")
-    return f"'{doubled}'"
-
-
-def written(text: str, multiline: Multiline, column: int, pad: str) -> str:
+def written(text: str, multiline: Multiline, column: int, pad: str, width: float = WIDTH) -> str:
     """A text that begins in a column; later lines are indented by a pad."""
     if "\n" in text and multiline != "plain":
         if _NO_BLOCK.search(text):
-            return _double_quoted(text, column, pad)
+            return _double_quoted(text, column, pad, width)
         return literal(text, pad)
     if _may_be_plain(text):
-        return folded(text, column, pad)
+        return _folded(text, column, pad, width)
     if _NO_SINGLE_QUOTES.search(text):
-        return _double_quoted(text, column, pad)
-    return _single_quoted(text, column, pad)
+        return _double_quoted(text, column, pad, width)
+    return _single_quoted(text, column, pad, width)
 
 
 def _may_be_plain(text: str) -> bool:
@@ -91,9 +81,9 @@ def _may_be_plain(text: str) -> bool:
     )
 
 
-def folded(text: str, column: int, pad: str) -> str:
+def _folded(text: str, column: int, pad: str, width: float) -> str:
     """A line, broken at lone blanks that lie beyond the width."""
-    if column + len(text) <= WIDTH:
+    if column + len(text) <= width:
         return text
     lines = []
     start = 0
@@ -107,16 +97,16 @@ def folded(text: str, column: int, pad: str) -> str:
     return f"\n{pad}".join(lines)
 
 
-def _single_quoted(text: str, column: int, pad: str) -> str:
+def _single_quoted(text: str, column: int, pad: str, width: float) -> str:
     first, *more = _BREAKS.split(text.replace("'", "''"))
-    out = ["'", folded(first, column + 1, pad)]
+    out = ["'", _folded(first, column + 1, pad, width)]
     for breaks, line in zip(more[::2], more[1::2], strict=True):
         # One line break alone would be read as a blank.
-        out += ["\n", breaks, pad, folded(line, len(pad), pad)]
+        out += ["\n", breaks, pad, _folded(line, len(pad), pad, width)]
     return "".join([*out, "'"])
 
 
-def _double_quoted(text: str, column: int, pad: str, width: float = WIDTH) -> str:
+def _double_quoted(text: str, column: int, pad: str, width: float) -> str:
     """A text in double quotes, with escapes: these are rare, and left to PyYAML."""
     out = io.StringIO()
     emitter: Any = yaml.emitter.Emitter(out)

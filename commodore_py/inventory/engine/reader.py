@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from commodore_py.adapters.yaml.error import YamlError
-from commodore_py.adapters.yaml.nodes import compose
+from commodore_py.adapters.yaml.parts import compose
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import nearest
 

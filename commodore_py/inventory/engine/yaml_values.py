@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from commodore_py.adapters.yaml.nodes import UNTYPED, compose
+from commodore_py.adapters.yaml.parts import UNTYPED, compose
 from commodore_py.errors import CommodoreError
 
 from . import numbers

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from commodore_py.adapters.yaml.error import Refused, may_have_aliases, refuse_expansion
-from commodore_py.adapters.yaml.nodes import compose
+from commodore_py.adapters.yaml.parts import compose
 from commodore_py.inventory.engine.yaml_values import MERGE, key_of, unmarked
 from commodore_py.inventory.paths import Index
 

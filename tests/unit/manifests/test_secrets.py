@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from commodore_py.adapters.yaml import nodes
+from commodore_py.adapters.yaml.parts import compose
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.secret_parts import NODES, secret_parts
 from commodore_py.manifests.secrets import MAY_BE_SECRET, masked
@@ -70,7 +70,7 @@ def test_quick_search_finds_all_secrets(style: str) -> None:
     found = 0
     for kind, body in product(KINDS, BODIES):
         text = style.format(kind=kind, body=body)
-        root = nodes.compose(text, name="")
+        root = compose(text, name="")
         if root is not None and next(secret_parts(root, NODES), None) is not None:
             found += 1
             assert MAY_BE_SECRET.search(text.encode()), text

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.yaml import nodes
 from commodore_py.adapters.yaml.error import (
     MOST_ALIASED,
     MOST_DIGITS,
     MOST_LEVELS,
     YamlError,
 )
+from commodore_py.adapters.yaml.parts import compose
 from tests.support.tables import each
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ DOORS: dict[str, Callable[[str], Any]] = {
     "load": lambda text: yaml.load(text.encode(), name="f.yaml"),
     "load of a string": lambda text: yaml.load(text, name="f.yaml"),
     "load_all": lambda text: yaml.load_all(text.encode(), name="f.yaml"),
-    "nodes.compose": lambda text: nodes.compose(text.encode(), name="f.yaml"),
+    "compose": lambda text: compose(text.encode(), name="f.yaml"),
 }
-VALUES = [name for name in DOORS if name != "nodes.compose"]
+VALUES = [name for name in DOORS if name != "compose"]
 DEEP = {
     "lists": "[" * MANY,
     "lists that are closed": "[" * MANY + "]" * MANY,
