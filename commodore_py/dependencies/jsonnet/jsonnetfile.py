@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import posixpath
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _EXPECTED = 'expected {"version": 1, "dependencies": [{"source": {...}, "version": "..."}]}'
-_SPACE = " \t\r\n"
+_TOKENS = re.compile(r'(?P<string>"(?:[^"\\]|\\.)*")(?P<colon>\s*:)?|[\[\]{}]|[^\s,:\[\]{}"]+')
 # Go escapes these, and the lock file must be the same.
 _ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
@@ -224,33 +225,13 @@ def _not_a_jsonnetfile(why: str, where: str = "") -> CommodoreError:
 
 def _starts_of_entries(text: str) -> list[int]:
     """Where the items of the last top-level list `dependencies` begin, in valid JSON."""
-    decoder = json.JSONDecoder()
     starts: list[int] = []
-    position = _after_space(text, _after_space(text, 0) + 1)
-    while text[position] == '"':
-        key, position = decoder.raw_decode(text, position)
-        position = _after_space(text, _after_space(text, position) + 1)
-        if key == "dependencies" and text[position] == "[":
-            starts, position = _items(text, position, decoder)
-        else:
-            _, position = decoder.raw_decode(text, position)
-        position = _after_space(text, position)
-        position = _after_space(text, position + 1) if text[position] == "," else position
+    depth, is_inside = 0, False
+    for token in _TOKENS.finditer(text):
+        if depth == 1 and token["colon"]:
+            is_inside = json.loads(token["string"]) == "dependencies"
+            starts = [] if is_inside else starts
+        elif depth == 2 and is_inside and token[0] != "]":  # noqa: PLR2004 - in a list of the object
+            starts.append(token.start())
+        depth += (token[0] in "[{") - (token[0] in "]}")
     return starts
-
-
-def _items(text: str, position: int, decoder: json.JSONDecoder) -> tuple[list[int], int]:
-    starts: list[int] = []
-    position = _after_space(text, position + 1)
-    while text[position] != "]":
-        starts.append(position)
-        _, position = decoder.raw_decode(text, position)
-        position = _after_space(text, position)
-        position = _after_space(text, position + 1) if text[position] == "," else position
-    return starts, position + 1
-
-
-def _after_space(text: str, position: int) -> int:
-    while position < len(text) and text[position] in _SPACE:
-        position += 1
-    return position

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
@@ -68,7 +69,7 @@ def resolve(direct: Sequence[Requirement], fetch: FetchAll) -> Resolution:
     while level:
         level = graph.fetch_level(level)
     for request in direct:
-        failed = graph.choose((request,))
+        failed = graph.choose(request)
         if failed is not None:
             failed.error.where = failed.error.where or request.where
             failed.error.add_note(f"while fetching {request}")
@@ -110,22 +111,29 @@ class _Graph:
                 self._nested[key] = file.by_name()
         return [requirement for key in valid for requirement in self._nested.get(key, ())]
 
-    def choose(self, level: Sequence[Requirement]) -> Failure | None:
-        """Choose each library and its requirements; a failure ends this list, not outer ones."""
-        for index, request in enumerate(level):
+    def choose(self, request: Requirement) -> Failure | None:
+        """Choose a library and its requirements; a failure ends its list, not outer ones."""
+        lists = [deque([request])]
+        while lists:
+            left = lists[-1]
+            if not left:
+                lists.pop()
+                continue
+            request = left.popleft()
             used = self._chosen.setdefault(request.name, request)
+            outcome = self._outcomes[request.key]
             if used is not request:
                 if self._differ(used, request):
                     key = used.key, request.key, request.by
                     self.resolution.conflicts[key] = _conflict(used, request)
-                continue
-            outcome = self._outcomes[request.key]
-            if isinstance(outcome, CommodoreError):
-                return Failure(request, outcome, tuple(level[index + 1 :]))
-            self.resolution.packages.append(outcome)
-            failed = self.choose(self._nested.get(request.key, ()))
-            if failed is not None:
-                self.resolution.failures.append(failed)
+            elif isinstance(outcome, Package):
+                self.resolution.packages.append(outcome)
+                lists.append(deque(self._nested.get(request.key, ())))
+            else:
+                failure = Failure(request, outcome, tuple(lists.pop()))
+                if not lists:
+                    return failure
+                self.resolution.failures.append(failure)
         return None
 
     def _differ(self, used: Requirement, other: Requirement) -> bool:
