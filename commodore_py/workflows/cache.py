@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
-from commodore_py.dependencies.downloads import prune as stored
-from commodore_py.dependencies.downloads.store import Store
+from commodore_py.dependencies.downloads.store import CachedDownload, Store
 from commodore_py.dependencies.git.mirrors import Mirrors, is_unfinished
 from commodore_py.errors import CommodoreError
 
@@ -96,21 +95,22 @@ def prune(
     return removed, busy
 
 
-def downloads(cache: Path) -> tuple[stored.CachedDownload, ...]:
+def downloads(cache: Path) -> tuple[CachedDownload, ...]:
     """Cached charts, archives, files and repositories, sorted by kind and source."""
-    return stored.contents(Store(cache))
+    return Store(cache).cached()
 
 
 def prune_downloads(
     cache: Path, *, now: datetime, unused_for: timedelta | None
-) -> tuple[list[stored.CachedDownload], int]:
+) -> tuple[list[CachedDownload], int]:
     """Remove downloads that were not used for a while, or all; with the bytes that this freed."""
+    store = Store(cache)
     old = [
         download
-        for download in downloads(cache)
+        for download in store.cached()
         if unused_for is None or now - download.used >= unused_for
     ]
-    return old, stored.prune_downloads(Store(cache), old, before=now - _ABANDONED)
+    return old, store.prune(old, before=now - _ABANDONED)
 
 
 def _sizes(folder: Path) -> tuple[int, int, int]:

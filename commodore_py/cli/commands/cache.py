@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.dependencies.downloads.prune import CachedDownload
+    from commodore_py.dependencies.downloads.store import CachedDownload
 
 _UNUSED = timedelta(days=30)
 _TABLES = {

@@ -10,17 +10,18 @@ import tempfile
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text
-from commodore_py.adapters.files import aside_of, write_if_changed
+from commodore_py.adapters.files import aside_of, remove, write_if_changed
 from commodore_py.cache.trust import is_of_this_user, is_trusted
 from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from commodore_py.config import Config
 
@@ -44,6 +45,18 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
+class CachedDownload:
+    """A download in the cache."""
+
+    kind: str
+    source: str
+    bytes: int
+    used: datetime
+    note: Path
+    content: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Store:
     """A folder of contents and notes, which may be deleted at any time."""
 
@@ -64,7 +77,7 @@ class Store:
             status = note.stat()
             if not is_of_this_user(status):
                 return None
-            stored = read_note(note)
+            stored = _read_note(note)
             file = self.content(stored)
             if stored.sha256 and not (file.is_file() and digest_of(file) == stored.sha256):
                 file.unlink()
@@ -113,6 +126,41 @@ class Store:
         """Remove the note for a key; the content may be that of others, too."""
         self._note(key).unlink(missing_ok=True)
 
+    def cached(self) -> tuple[CachedDownload, ...]:
+        """Every cached download, sorted by kind and source."""
+        cached = []
+        for note in (self.folder / "known").glob("*.json"):
+            try:
+                stored, used = _read_note(note), note.stat().st_mtime
+                content = self.content(stored)
+                size = content.stat().st_size if stored.sha256 else 0
+            except (OSError, ValueError, KeyError, TypeError):
+                continue  # another run is writing it, or another version wrote it
+            kind, moment = note.name.partition("-")[0], datetime.fromtimestamp(used, tz=UTC)
+            cached.append(CachedDownload(kind, stored.source, size, moment, note, content))
+        return tuple(sorted(cached, key=lambda each: (each.kind, each.source, each.note.name)))
+
+    def prune(self, unused: Iterable[CachedDownload], *, before: datetime) -> int:
+        """Remove unused downloads and contents without a note; returns the bytes freed."""
+        dropped = set()
+        for download in unused:
+            dropped.add(download.content)
+            download.note.unlink(missing_ok=True)
+        needed = {download.content for download in self.cached()}
+        freed = 0
+        for file in (self.folder / "content").glob("*/*"):
+            with suppress(FileNotFoundError):
+                status = file.stat()
+                # A new file may belong to a run that has not written its note yet.
+                if file not in needed and (file in dropped or status.st_mtime < before.timestamp()):
+                    freed += status.st_size
+                    file.unlink()
+        for left_over in self.folder.glob(".commodore-*"):
+            with suppress(OSError):
+                if left_over.stat().st_mtime < before.timestamp():
+                    remove(left_over)
+        return freed
+
     def _make(self) -> None:
         # Whatever the umask: others must not be able to add to what is trusted.
         self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -156,7 +204,7 @@ class FetchSettings:
             raise NotAvailableOffline.named(what)
 
 
-def read_note(note: Path) -> Stored:
+def _read_note(note: Path) -> Stored:
     """Read a note; raises ValueError or the like if it is not a valid one."""
     content = json_text.load(note.read_bytes(), name=str(note))
     if content["schema"] != _SCHEMA:
