@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.adapters import ending
@@ -19,7 +18,7 @@ from .history import is_checked_out
 from .notes import AppliedCommit, RunLog, unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from commodore_py.live.access.client import Writer
     from commodore_py.live.plan import Action, Step
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 _CONFLICT, _NOT_FOUND, _INVALID = 409, 404, 422
 _LOOK_AGAIN = 1.0
 _APPLIED = ("create", "change", "delete")
+_ENDED = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +44,6 @@ class Applied:
     """What happened to which object."""
     skipped: int
     """Hooks that an unfinished run of the same plan has run."""
-
-
-@dataclass(slots=True)
-class _Run:
-    """An application that is being applied."""
-
-    steps: deque[Step] = field(default_factory=deque)
-    """Those to come."""
-    actions: list[Action] = field(default_factory=list)
-    """All that are applied without hooks."""
-    waiting: list[Action] = field(default_factory=list)
-    since: float = 0
-    why: str = ""
-    """Why the first of what it waits for is not ready."""
 
 
 def carry_out(
@@ -82,93 +68,83 @@ class _Execution:
         self._note = RunLog(cluster.state, plan.digest)
         self._results: list[tuple[str, ObjectId]] = []
         self._skipped = 0
-        self._awaited = {name for names in plan.order.before.values() for name in names}
-        self._runs: dict[str, _Run] = {}
-        for step in plan.steps:
-            if step.phase != AFTER_FAILURE:
-                run = self._runs.setdefault(step.application, _Run())
-                run.steps.append(step)
-                run.actions += (
-                    action for action in step.actions if action.what in ("keep", *_APPLIED)
-                )
 
     def run(self) -> Applied:
         """Advance every application as far as it goes, until all have ended."""
-        while self._runs:
-            moved = False
-            for name, run in tuple(self._runs.items()):
-                if self._runs.keys().isdisjoint(self._plan.order.before.get(name, ())):
-                    while name in self._runs and self._advance_or_report(name, run):
-                        moved = True
-            if not moved and not any(run.waiting for run in self._runs.values()):
-                names = ", ".join(sorted(self._runs))
-                raise CommodoreError(f"these applications wait for each other: {names}")
-            if not moved:
+        before = self._plan.order.before
+        names = {step.application for step in self._plan.steps if step.phase != AFTER_FAILURE}
+        ordered = dict.fromkeys(step.application for step in self._plan.steps)
+        left = {name: self._applied(name) for name in ordered if name in names}
+        while left:
+            started = [name for name in left if left.keys().isdisjoint(before.get(name, ()))]
+            if not started:
+                names_left = ", ".join(sorted(left))
+                raise CommodoreError(f"these applications wait for each other: {names_left}")
+            ended = [name for name in started if next(left[name], _ENDED) is _ENDED]
+            left = {name: run for name, run in left.items() if name not in ended}
+            if not ended:
                 ending.pause(_LOOK_AGAIN)
-        applications = {step.application for step in self._plan.steps}
-        self._note.end(applications, _applied_commit(self._cluster, self._plan))
+        self._note.end(ordered, _applied_commit(self._cluster, self._plan))
         return Applied(tuple(self._results), self._skipped)
 
-    def _advance_or_report(self, name: str, run: _Run) -> bool:
-        """Advance an application; if that fails, run its hooks for that, too."""
+    def _applied(self, name: str) -> Iterator[None]:
+        """Apply an application, and yield while it waits; if that fails, run its hooks for that."""
         try:
-            return self._advance(name, run)
+            yield from self._usual_steps(name)
         except CommodoreError as error:
             try:
-                for step in self._plan.steps:
-                    if step.phase == AFTER_FAILURE and step.application == name:
-                        self._act_and_wait(step)
+                for step in self._steps_of(name, after_failure=True):
+                    for _ in self._awaited(self._act(step)):
+                        ending.pause(_LOOK_AGAIN)
             except CommodoreError as another:
                 errors = [error, another]
                 message = "a step and its SyncFail hooks failed"
                 raise SeveralErrors(message, errors=errors) from another
             raise
 
-    def _act_and_wait(self, step: Step) -> None:
-        """Do what a step of hooks has to do, and wait until they are healthy."""
-        run = _Run(waiting=self._act(step), since=time.monotonic())
+    def _usual_steps(self, name: str) -> Iterator[None]:
+        *steps, last = self._steps_of(name, after_failure=False)
+        for step in steps:
+            yield from self._awaited(self._act(step))
+        waiting = self._act(last)
+        if any(name in names for names in self._plan.order.before.values()):
+            actions = [action for step in (*steps, last) for action in step.actions]
+            waiting = [action for action in actions if action.what in ("keep", *_APPLIED)]
+        yield from self._awaited(waiting, may_be_degraded=name in self._plan.order.may_be_degraded)
+
+    def _steps_of(self, name: str, *, after_failure: bool) -> list[Step]:
+        return [
+            step
+            for step in self._plan.steps
+            if step.application == name and (step.phase == AFTER_FAILURE) == after_failure
+        ]
+
+    def _awaited(self, waiting: list[Action], *, may_be_degraded: bool = False) -> Iterator[None]:
+        """Yield until all objects are healthy, or gone."""
+        since, reported = time.monotonic(), ""
         while True:
-            self._look(run, may_be_degraded=False)
-            if not run.waiting:
+            left, why = [], ""
+            for action in waiting:
+                live = _read(self._cluster, self._writer, action)
+                problem = _not_ready(self._cluster, action, live)
+                if problem.startswith("Degraded"):
+                    if not may_be_degraded:
+                        raise CommodoreError(f"{action.id} failed: {problem}")
+                elif problem:
+                    left.append(action)
+                    why = why or f"{action.id}: {problem}"
+            if not left:
                 return
-            ending.pause(_LOOK_AGAIN)
-
-    def _advance(self, name: str, run: _Run) -> bool:
-        """Continue with an application, if it is ready for that."""
-        may_be_degraded = not run.steps and name in self._plan.order.may_be_degraded
-        self._look(run, may_be_degraded=may_be_degraded)
-        if run.waiting:
-            return False
-        if not run.steps:
-            del self._runs[name]
-            return True
-        run.since = time.monotonic()
-        run.waiting = self._act(run.steps.popleft())
-        if not run.steps and name in self._awaited:
-            run.waiting = [*run.actions]
-        return True
-
-    def _look(self, run: _Run, *, may_be_degraded: bool) -> None:
-        """Keep what an application still waits for; objects are healthy in the end, or gone."""
-        left, why = [], ""
-        for action in run.waiting:
-            problem = _not_ready(self._cluster, action, _read(self._cluster, self._writer, action))
-            if problem.startswith("Degraded"):
-                if not may_be_degraded:
-                    raise CommodoreError(f"{action.id} failed: {problem}")
-            elif problem:
-                left.append(action)
-                why = why or f"{action.id}: {problem}"
-        run.waiting = left
-        if left and why != run.why:
-            self._report(f"waiting for {why}")
-        if left and time.monotonic() > run.since + self._how.timeout:
-            raise CommodoreError(
-                f"{left[0].id} is not ready after {self._how.timeout:g} seconds: "
-                f"{why.partition(': ')[2]}",
-                hint="the same command continues where it stopped; --timeout waits longer",
-            )
-        run.why = why
+            if why != reported:
+                self._report(f"waiting for {why}")
+            if time.monotonic() > since + self._how.timeout:
+                raise CommodoreError(
+                    f"{left[0].id} is not ready after {self._how.timeout:g} seconds: "
+                    f"{why.partition(': ')[2]}",
+                    hint="the same command continues where it stopped; --timeout waits longer",
+                )
+            waiting, reported = left, why
+            yield
 
     def _act(self, step: Step) -> list[Action]:
         """Do what a step has to do; returns what to wait for."""
