@@ -9,7 +9,6 @@ from commodore_py.catalog.diff.text import KAPITAN_0_29_TO_0_30, diff_text, is_n
 from commodore_py.live import marks
 from commodore_py.live.access.discovery import Api
 from commodore_py.live.objects import Objects, Record, record_of
-from commodore_py.live.orphans import Known, orphans
 from commodore_py.manifests.desired.ignoring import settle
 from commodore_py.manifests.desired.predict import predict
 from commodore_py.manifests.diff import object_changes
@@ -24,6 +23,7 @@ from commodore_py.manifests.paths import written
 from commodore_py.manifests.secrets import hidden, masked
 from commodore_py.manifests.settings import Ignored, Tracking, settings_of
 from commodore_py.model.catalog import Change, FileChange
+from commodore_py.workflows.live.orphans import orphans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -182,9 +182,9 @@ def owners(objects: list[dict[str, Any]]) -> str:
 
 def orphaned(objects: list[dict[str, Any]], known: dict[str, Any]) -> str:
     """Orphans among objects, and what becomes of them."""
-    ids = {name: [ObjectId(*one) for one in known[name]] for name in ("targets", "inventory")}
-    given = Known(**{**known, **ids}, others=set(), tracking=Tracking())
-    found = orphans([_record(**one) for one in objects], given)
+    given = {**known, "inventory": [ObjectId(*one) for one in known["inventory"]]}
+    records = [_record(**one) for one in objects]
+    found = orphans(records, **given, others=set(), tracking=Tracking())
     return "".join(f"{one.fate}: {one.why}\n" for one in found)
 
 

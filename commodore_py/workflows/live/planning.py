@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from commodore_py.live.orphans import Orphan
     from commodore_py.live.pairing import Target
     from commodore_py.live.plan import Action, Step
 
     from .application_order import ApplicationOrder
     from .cluster import LiveCluster
     from .compare import LiveDiff
+    from .orphans import Orphan
 
 
 _SCHEMA = "live-plan/v1"

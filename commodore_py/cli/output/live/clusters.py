@@ -13,10 +13,9 @@ from . import drifts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.live.orphans import Orphan
     from commodore_py.manifests.health.status import Health
     from commodore_py.workflows.live.cluster import LiveCluster
-    from commodore_py.workflows.live.orphans import OrphanReport
+    from commodore_py.workflows.live.orphans import Orphan, OrphanReport
     from commodore_py.workflows.live.status import ApplicationStatus, StatusReport
     from commodore_py.workflows.live.tree import Node, TreeReport
     from commodore_py.workflows.live.waiting import Left
