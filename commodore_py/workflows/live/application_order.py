@@ -10,6 +10,7 @@ from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.delivery.drivers import argocd
 from commodore_py.delivery.drivers.applications import below_manifests, step_of
 from commodore_py.delivery.drivers.argocd.edits import GATE
+from commodore_py.delivery.normal import Order
 from commodore_py.manifests.order.applications import KIND
 from commodore_py.manifests.order.hooks import annotations_of
 from commodore_py.model.tree import Tree
@@ -83,23 +84,12 @@ def with_owners_last(order: ApplicationOrder, cluster: LiveCluster) -> Applicati
         if application.name not in held
         and held.keys().isdisjoint(order.before.get(application.name, ()))
     }
-    below = {name: _reachable(name, held) for name in held}
+    below = Order({name: frozenset(members) for name, members in held.items()}).closed()
     before = {name: order.before[name] for name in order.before if name not in held}
     for name in held:  # those that hold each other do not wait for each other
         owned = (member for member in below[name] if member in held and name not in below[member])
         before[name] = frozenset((*others, *owned))
     return ApplicationOrder(before, order.may_be_degraded)
-
-
-def _reachable(name: str, held: Mapping[str, set[str]]) -> set[str]:
-    """Applications that one holds, also by others."""
-    reachable: set[str] = set()
-    left = [name]
-    while left:
-        more = held.get(left.pop(), set()) - reachable
-        reachable |= more
-        left += more
-    return reachable
 
 
 def _held(cluster: LiveCluster) -> dict[str, set[str]]:

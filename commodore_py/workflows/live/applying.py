@@ -1,10 +1,11 @@
-"""Conditions for carrying out a plan, and values in the place of secret references."""
+"""Conditions for carrying out a plan, also a saved one, and values of secret references."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters import json_text, reading
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.manifests.objects import ObjectId
 from commodore_py.manifests.order.applications import KIND
@@ -14,7 +15,8 @@ from commodore_py.model.difference import GRADES
 from .notes import unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from commodore_py.manifests.desired.ignoring import Reveal
     from commodore_py.model.difference import Grade
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from .planning import Plan
 
 CHANGES = ("create", "change", "hook", "delete")
+_SCHEMA = "live-plan/v1"
+_HEAD = ("cluster", "uid", "commit", "digest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +119,64 @@ def with_values(content: Any, reveal: Reveal) -> Any:  # noqa: ANN401 - plain da
     if isinstance(content, str) and has_reference(content):
         return with_references_replaced(content, reveal)
     return content
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """The part of the output of `live diff --out` that is compared."""
+
+    file: str
+    cluster: str
+    uid: str | None
+    commit: str | None
+    digest: str
+    versions: Mapping[str, str]
+    deletes: bool
+    """Whether objects that left the catalog are deleted."""
+
+
+def read_plan(file: Path) -> SavedPlan:
+    """Read a plan; whatever else the file may be is an error."""
+    try:
+        document = json_text.load(reading.bytes_of(str(file)), name=str(file))
+        if document["schema"] != _SCHEMA:
+            raise ValueError  # noqa: TRY301 - one error for all
+        whats = {action["what"] for step in document["steps"] for action in step["actions"]}
+        versions = {str(name): str(version) for name, version in document["versions"].items()}
+        cluster, uid, commit, digest = (document[name] for name in _HEAD)
+        return SavedPlan(str(file), cluster, uid, commit, digest, versions, "delete" in whats)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise CommodoreError(
+            "this is not a plan of `live diff --out`",
+            where=str(file),
+            hint="make one: commodore live diff CLUSTER --out FILE",
+        ) from error
+
+
+def check_saved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> None:
+    """Refuse a plan that was made for another state, and name what differs.
+
+    What an unfinished run of the same plan has applied, and to which version, does not count.
+    """
+    moved = [*_moved(saved, plan, applied)]
+    if not moved and saved.digest != plan.digest:
+        moved.append("the steps are others")
+    if moved:
+        raise CommodoreError(
+            "this plan is out of date:\n" + "\n".join(f"  {difference}" for difference in moved),
+            where=saved.file,
+            hint=f"make a new one: commodore live diff {plan.cluster} --out {saved.file}",
+        )
+
+
+def _moved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> Iterator[str]:
+    if saved.cluster != plan.cluster or saved.uid not in {plan.uid, None}:
+        yield "the cluster is another one"
+    if saved.commit != (plan.commit or None):
+        yield f"the catalog is at {plan.commit or 'no commit'}, not {saved.commit}"
+    for name in dict.fromkeys((*plan.versions, *saved.versions)):
+        version = plan.versions.get(name)
+        if version != saved.versions.get(name) and (
+            version is None or version != applied.get(name)
+        ):
+            yield f"{name} has changed in the cluster"

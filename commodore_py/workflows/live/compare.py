@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.http import HttpError
@@ -24,33 +24,18 @@ from commodore_py.manifests.values import same
 from .history import last_synced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeAlias
+    from collections.abc import Iterable, Mapping
 
     from commodore_py.live.pairing import Target
     from commodore_py.manifests.desired.ignoring import Reveal
-    from commodore_py.manifests.desired.predict import Mode, Prediction
+    from commodore_py.manifests.desired.predict import Prediction
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.objects import Content, ObjectId
-    from commodore_py.manifests.settings import Tracking
 
     from .cluster import LiveCluster
 
-    Ask: TypeAlias = Callable[[Target, KubeObject], "Answer"]
-    Marking: TypeAlias = Callable[[Content, Content, Tracking], Content]
-
 _INVALID = 422
 _IMMUTABLE = re.compile(r"immutable|for fields other than|may not (?:be )?change|cannot be changed")
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """How an object was compared."""
-
-    id: ObjectId
-    mode: Mode
-    has_schema: bool
-    notice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +43,12 @@ class LiveDiff:
     """Differences, how objects were compared, and what was not."""
 
     diff: ObjectDiff
-    compared: tuple[Compared, ...]
+    compared: tuple[tuple[ObjectId, Prediction], ...]
     hidden: Mapping[str, int]
     """How many differences each rule has hidden."""
     refused: Mapping[ObjectId, str]
     """Errors of the server for objects that it could not predict; these are not compared."""
-    unseen: tuple[tuple[Target, str], ...]
+    unseen: Mapping[ObjectId, str]
     """What cannot be read, and why."""
 
 
@@ -77,15 +62,6 @@ class Answer:
     """Its error about a field that cannot be changed: what differs is predicted here."""
 
 
-@dataclass(slots=True)
-class _Pairs:
-    """Targets with their live objects, those without one, and what cannot be read."""
-
-    pairs: list[tuple[Target, KubeObject]] = field(default_factory=list)
-    created: list[KubeObject] = field(default_factory=list)
-    unseen: list[tuple[Target, str]] = field(default_factory=list)
-
-
 def cluster_diff(
     cluster: LiveCluster, *, server_side: bool = False, reveal: Reveal | None = None
 ) -> LiveDiff:
@@ -94,81 +70,78 @@ def cluster_diff(
     With `server_side`, the server predicts what becomes of them; with `reveal`, the values of
     secret references are compared, too.
     """
-    pairs = _paired(cluster, cluster.targets)
-    silent = [
-        target
-        for target, live in pairs.pairs
-        if recorded_in(live.content)[0] is None and applied_by_driver(live.content) is None
-    ]
-    synced = last_synced(cluster, silent) if silent else {}
-    ask = _asking(cluster) if server_side else None
-    return _difference(cluster, pairs, synced=synced, ask=ask, reveal=reveal)
+    return _difference(
+        cluster,
+        cluster.targets,
+        writer=Writer(cluster.client.access) if server_side else None,
+        reveal=reveal,
+    )
 
 
 def diff_of(cluster: LiveCluster, targets: Iterable[Target]) -> LiveDiff:
     """Compare some targets, of any commit, with their live objects, but not their marks."""
-    return _difference(cluster, _paired(cluster, targets), marking=marks.marked_alike)
-
-
-def _paired(cluster: LiveCluster, targets: Iterable[Target]) -> _Pairs:
-    """The live object of every target; hooks are left out, as only syncs apply them."""
-    pairs = _Pairs()
-    for target in targets:
-        if target.application is None or hook_facts(target.object.content).is_hook:
-            continue
-        if why := cluster.unseen(target):
-            pairs.unseen.append((target, why))
-        elif (live := cluster.live(target)) is None:
-            shown = KubeObject(target.id, target.object.content, target.object.file)
-            pairs.created.append(_hidden(shown))
-        else:
-            pairs.pairs.append((target, KubeObject(target.id, live)))
-    return pairs
+    return _difference(cluster, targets, of_history=True)
 
 
 def _difference(
     cluster: LiveCluster,
-    pairs: _Pairs,
+    targets: Iterable[Target],
     *,
-    synced: Mapping[ObjectId, Content] | None = None,
-    ask: Ask | None = None,
+    of_history: bool = False,
+    writer: Writer | None = None,
     reveal: Reveal | None = None,
-    marking: Marking = marks.marked_as_before,
 ) -> LiveDiff:
+    pairs: list[tuple[Target, Content]] = []
+    new: list[KubeObject] = []
+    unseen: dict[ObjectId, str] = {}
+    for target in targets:
+        if target.application is None or hook_facts(target.object.content).is_hook:
+            continue  # only syncs apply hooks
+        if why := cluster.unseen(target):
+            unseen[target.id] = why
+        elif (live := cluster.live(target)) is None:
+            new.append(_shown(target, target.object.content))
+        else:
+            pairs.append((target, live))
+    silent = [
+        target
+        for target, live in pairs
+        if recorded_in(live)[0] is None and applied_by_driver(live) is None
+    ]
+    synced = last_synced(cluster, silent) if silent and not of_history else {}
+    marking = marks.marked_alike if of_history else marks.marked_as_before
     old: list[KubeObject] = []
-    new = [*pairs.created]
-    compared: list[Compared] = []
+    compared: list[tuple[ObjectId, Prediction]] = []
     hidden: Counter[str] = Counter()
     answers: dict[ObjectId, Answer] = {}
-    for target, current in pairs.pairs:
-        answer = ask(target, current) if ask is not None else Answer()
-        answers[current.id] = answer
+    for target, live in pairs:
+        answer = answers[target.id] = _asked(writer, target, live)
         if answer.refused:
             continue
         expected = answer.prediction or predict(
-            marking(target.object.content, current.content, cluster.settings.tracking),
-            current.content,
-            (synced or {}).get(target.id),
+            marking(target.object.content, live, cluster.settings.tracking),
+            live,
+            synced.get(target.id),
         )
-        compared.append(Compared(current.id, expected.mode, expected.has_schema, expected.notice))
+        compared.append((target.id, expected))
         settled = settle(
-            *(current.id, expected.live, expected.predicted, cluster.settings.ignored),
-            served=current.content,
+            *(target.id, expected.live, expected.predicted, cluster.settings.ignored),
+            served=live,
             reveal=reveal,
         )
         hidden.update(settled.hidden)
         before, after = settled.live, settled.predicted
         if same(before, after):
             continue  # most are: they need not be paired again
-        if is_secret(current.id.group, current.id.kind):
+        if is_secret(target.id.group, target.id.kind):
             after, before = hidden_values([after, before])
-        old.append(KubeObject(current.id, before))
-        new.append(KubeObject(current.id, after, target.object.file))
+        old.append(KubeObject(target.id, before))
+        new.append(KubeObject(target.id, after, target.object.file))
     changes = tuple(_graded(object_change, answers) for object_change in object_changes(old, new))
     alone, folds = folded(changes)
     diff = ObjectDiff(changes, alone, folds, files=(), hidden=(), quiet=0)
     refused = {id_: answer.refused for id_, answer in answers.items() if answer.refused}
-    return LiveDiff(diff, tuple(compared), dict(hidden), refused, tuple(pairs.unseen))
+    return LiveDiff(diff, tuple(compared), dict(hidden), refused, unseen)
 
 
 def _graded(change: ObjectChange, answers: Mapping[ObjectId, Answer]) -> ObjectChange:
@@ -178,29 +151,24 @@ def _graded(change: ObjectChange, answers: Mapping[ObjectId, Answer]) -> ObjectC
     return replace(change, grade="recreate", reason=answer.immutable)
 
 
-def _hidden(kube_object: KubeObject) -> KubeObject:
-    if not is_secret(kube_object.id.group, kube_object.id.kind):
-        return kube_object
-    (shown,) = hidden_values([kube_object.content])
-    return KubeObject(kube_object.id, shown, kube_object.file)
+def _shown(target: Target, content: Content) -> KubeObject:
+    """An object that would be created."""
+    if is_secret(target.id.group, target.id.kind):
+        (content,) = hidden_values([content])
+    return KubeObject(target.id, content, target.object.file)
 
 
-def _asking(cluster: LiveCluster) -> Ask:
-    """Ask a cluster by dry runs; Secrets and secret references are predicted without."""
-    writer = Writer(cluster.client.access)
-
-    def ask(target: Target, current: KubeObject) -> Answer:
-        content = target.object.content
-        if not may_be_sent(content):
-            return Answer()
-        try:
-            outcome = writer.apply(target.path, content, manager=DRIVER, force=True, dry_run=True)
-        except HttpError as error:
-            if not error.status:
-                raise
-            if error.status == _INVALID and _IMMUTABLE.search(str(error)):
-                return Answer(immutable=str(error))
-            return Answer(refused=str(error))
-        return Answer(predicted_by_server(current.content, outcome))
-
-    return ask
+def _asked(writer: Writer | None, target: Target, live: Content) -> Answer:
+    """Ask a cluster by a dry run; Secrets and secret references are predicted without."""
+    content = target.object.content
+    if writer is None or not may_be_sent(content):
+        return Answer()
+    try:
+        outcome = writer.apply(target.path, content, manager=DRIVER, force=True, dry_run=True)
+    except HttpError as error:
+        if not error.status:
+            raise
+        if error.status == _INVALID and _IMMUTABLE.search(str(error)):
+            return Answer(immutable=str(error))
+        return Answer(refused=str(error))
+    return Answer(predicted_by_server(live, outcome))

@@ -10,23 +10,22 @@ from commodore_py.adapters import ending
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.plan import AFTER_FAILURE
 from commodore_py.manifests.desired.managed import DRIVER
 
 from .applying import CHANGES, with_values
 from .history import is_checked_out
 from .notes import AppliedCommit, RunLog, unfinished
+from .planning import AFTER_FAILURE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from commodore_py.live.access.client import Writer
-    from commodore_py.live.plan import Action, Step
     from commodore_py.manifests.objects import Content, ObjectId
 
     from .applying import How
     from .cluster import LiveCluster
-    from .planning import Plan
+    from .planning import Action, Plan, Step
 
     Report: TypeAlias = Callable[[str], None]
 
@@ -155,9 +154,9 @@ class _Execution:
                 self._skipped += 1
                 continue
             with ending.finishing():
-                self._note.add("begin", action)
+                self._note.add("begin", action.what, action.id)
                 version = _act(self._cluster, self._writer, step, action, self._how)
-                self._note.add("done", action, version)
+                self._note.add("done", action.what, action.id, version)
             self._results.append((action.what, action.id))
             self._report(f"{action.what} {action.id}")
         if not step.awaited:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.live.plan import Action
+    from commodore_py.manifests.objects import ObjectId
 
 _CLUSTER, _RUNS = "cluster.json", "apply.jsonl"
 
@@ -60,9 +60,9 @@ class RunLog:
     state: Path
     digest: str
 
-    def add(self, event: str, action: Action | None = None, version: str = "") -> None:
+    def add(self, event: str, what: str, id_: ObjectId, version: str = "") -> None:
         """Note that an action begins or is done."""
-        line = {"what": action.what, "object": str(action.id)} if action is not None else {}
+        line = {"what": what, "object": str(id_)}
         self._write(event, line | ({"version": version} if version else {}))
 
     def end(self, applications: Iterable[str], applied: AppliedCommit | None) -> None:

@@ -4,37 +4,71 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from commodore_py.adapters import json_text, reading
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
-from commodore_py.errors import CommodoreError
-from commodore_py.live.plan import State, steps_of
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.objects import KubeObject
-from commodore_py.manifests.order.applications import Application
+from commodore_py.manifests.order import applications as apps
 from commodore_py.manifests.order.kinds import defined_kind
+from commodore_py.manifests.order.tasks import SyncOptions, sync_tasks
+from commodore_py.manifests.secrets import has_reference
 
 from .application_order import order_in, with_owners_last
 from .orphans import orphans_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from commodore_py.live.pairing import Target
-    from commodore_py.live.plan import Action, Step
+    from commodore_py.manifests.diff import ObjectChange
+    from commodore_py.manifests.objects import Content, ObjectId
+    from commodore_py.manifests.order.hooks import Phase
+    from commodore_py.manifests.order.tasks import Task
+    from commodore_py.model.difference import Grade
 
     from .application_order import ApplicationOrder
     from .cluster import LiveCluster
     from .compare import LiveDiff
     from .orphans import Orphan
 
+    ActionOf: TypeAlias = Callable[[Task, Target | None], "Action"]
 
-_SCHEMA = "live-plan/v1"
-_HEAD = ("cluster", "uid", "commit", "digest")
+AFTER_FAILURE = "SyncFail"
+"""The phase of what runs only after a step has failed."""
+
+What: TypeAlias = Literal["create", "change", "keep", "hook", "delete", "unseen"]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """The change of one object."""
+
+    what: What
+    id: ObjectId
+    content: Content | None
+    """The target; None for what is deleted."""
+    grade: Grade
+    reason: str
+    refused: str = ""
+    """Why the server will not take it; empty if nothing says so."""
+    references: tuple[str, ...] = ()
+    """Paths of values that are secret references: the cluster has others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Changes at one time, and whether the rest waits for them."""
+
+    application: str
+    phase: Phase
+    wave: int
+    actions: tuple[Action, ...]
+    awaited: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +102,7 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
     """The steps of every application; deletions only of what two witnesses name."""
     doomed = _doomed(cluster, orphans_of(cluster).orphans) if prune else {}
     deletions = object_changes([kube_object for of in doomed.values() for kube_object in of], [])
-    state = State(
-        {
-            record.id.name
-            for record in cluster.seen.objects.all()
-            if (record.id.group, record.id.kind) == ("", "Namespace")
-        },
-        {object_change.id: object_change for object_change in (*compared.diff.objects, *deletions)},
-        {target.id: why for target, why in compared.unseen},
-    )
-    steps: list[Step] = []
+    changes = {change.id: change for change in (*compared.diff.objects, *deletions)}
     order = with_owners_last(order_in(cluster), cluster)
     applications = {
         application.name: application for application, _ in cluster.assigned.applications
@@ -85,12 +110,13 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
     targets: dict[str | None, list[Target]] = {}
     for target in cluster.targets:
         targets.setdefault(target.application, []).append(target)
+    steps: list[Step] = []
     for name in order.sorted(dict.fromkeys((*applications, *sorted(doomed)))):
-        pruned = tuple(doomed.get(name, ()))
-        if targets.get(name) or pruned:
-            application = applications.get(name, Application(name))
-            application_state = replace(state, doomed=pruned, kinds=_kinds_of(targets, order, name))
-            steps += steps_of(application, targets.get(name, ()), application_state)
+        if targets.get(name) or doomed.get(name):
+            application = applications.get(name, apps.Application(name))
+            kinds = _kinds_of(targets, order, name)
+            action_of = partial(_action, cluster, compared, changes, kinds=kinds)
+            steps += _steps_of(application, targets.get(name, ()), doomed.get(name, ()), action_of)
     ids = [target.id for target in cluster.targets]
     ids += (kube_object.id for of in doomed.values() for kube_object in of)
     records = [(id_, cluster.seen.get(id_)) for id_ in ids]
@@ -106,6 +132,75 @@ def plan_of(cluster: LiveCluster, compared: LiveDiff, *, prune: bool) -> Plan:
         cluster.unseen_kinds(in_catalog=False),
         order,
     )
+
+
+def _steps_of(
+    application: apps.Application,
+    targets: Sequence[Target],
+    doomed: Sequence[KubeObject],
+    action_of: ActionOf,
+) -> Iterator[Step]:
+    """The steps of one application, in order."""
+    options = SyncOptions(
+        namespace=application.namespace,
+        prune_last=apps.PRUNE_LAST in application.options,
+        create_namespace=apps.CREATE_NAMESPACE in application.options,
+    )
+    ids = {id(target.object): target for target in targets}
+    tasks = sync_tasks([target.object for target in targets], doomed, options)
+    groups = [(key, tuple(of)) for key, of in groupby(tasks, lambda task: (task.phase, task.wave))]
+    usual = [(key, of) for key, of in groups if key[0] != AFTER_FAILURE]
+    has_hooks = any(task.is_hook for _, of in usual for task in of)
+    for (phase, wave), of in groups:
+        actions = tuple(action_of(task, ids.get(id(task.object))) for task in of)
+        is_last = not usual or (phase, wave) == usual[-1][0]
+        awaited = phase == AFTER_FAILURE or has_hooks or not is_last
+        yield Step(application.name, phase, wave, actions, awaited)
+
+
+def _action(
+    cluster: LiveCluster,
+    compared: LiveDiff,
+    changes: Mapping[ObjectId, ObjectChange],
+    task: Task,
+    target: Target | None,
+    *,
+    kinds: frozenset[tuple[str, str]],
+) -> Action:
+    """What a task does; `kinds` are those that its application and others before it define."""
+    change = changes.get(target.id if target is not None else task.object.id)
+    grade, reason = (change.grade, change.reason) if change is not None else ("none", "")
+    if task.is_prune:
+        return Action("delete", task.object.id, None, grade, reason)
+    if target is None:  # the namespace of the application
+        what: What = "keep" if cluster.seen.get(task.object.id) is not None else "create"
+        return Action(what, task.object.id, task.object.content, "none", "")
+    refused = ""
+    if target.api is None and (target.id.group, target.id.kind) not in kinds:
+        refused = f"the server has no kind {target.id.kind} in {target.id.group or 'v1'}"
+    what = "keep"
+    if task.is_hook:
+        what = "hook"
+    elif target.id in compared.unseen:
+        what, refused = "unseen", compared.unseen[target.id]
+    elif change is not None:
+        what = "create" if change.what == "created" else "change"
+    if change is not None and not reason:
+        reason = next((field.reason for field in change.fields if field.grade == grade), "")
+    references = tuple(references_in(target.object.content))
+    return Action(what, target.id, target.object.content, grade, reason, refused, references)
+
+
+def references_in(content: object, path: str = "") -> Iterator[str]:
+    """The paths of values that hold a secret reference, plain or in base64."""
+    if isinstance(content, dict):
+        for key, item in content.items():
+            yield from references_in(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(content, list):
+        for at, item in enumerate(content):
+            yield from references_in(item, f"{path}[{at}]")
+    elif isinstance(content, str) and has_reference(content):
+        yield path
 
 
 def _kinds_of(
@@ -136,64 +231,3 @@ def _facts(plan: Plan) -> Iterator[Any]:
         for action in step.actions:
             what = "delete" if action.what == "delete" else "apply"
             yield [step.application, step.phase, step.wave, what, str(action.id), action.content]
-
-
-@dataclass(frozen=True, slots=True)
-class SavedPlan:
-    """The part of the output of `live diff --out` that is compared."""
-
-    file: str
-    cluster: str
-    uid: str | None
-    commit: str | None
-    digest: str
-    versions: Mapping[str, str]
-    deletes: bool
-    """Whether objects that left the catalog are deleted."""
-
-
-def read_plan(file: Path) -> SavedPlan:
-    """Read a plan; whatever else the file may be is an error."""
-    try:
-        document = json_text.load(reading.bytes_of(str(file)), name=str(file))
-        if document["schema"] != _SCHEMA:
-            raise ValueError  # noqa: TRY301 - one error for all
-        whats = {action["what"] for step in document["steps"] for action in step["actions"]}
-        versions = {str(name): str(version) for name, version in document["versions"].items()}
-        cluster, uid, commit, digest = (document[name] for name in _HEAD)
-        return SavedPlan(str(file), cluster, uid, commit, digest, versions, "delete" in whats)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise CommodoreError(
-            "this is not a plan of `live diff --out`",
-            where=str(file),
-            hint="make one: commodore live diff CLUSTER --out FILE",
-        ) from error
-
-
-def check_saved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> None:
-    """Refuse a plan that was made for another state, and name what differs.
-
-    What an unfinished run of the same plan has applied, and to which version, does not count.
-    """
-    moved = [*_moved(saved, plan, applied)]
-    if not moved and saved.digest != plan.digest:
-        moved.append("the steps are others")
-    if moved:
-        raise CommodoreError(
-            "this plan is out of date:\n" + "\n".join(f"  {difference}" for difference in moved),
-            where=saved.file,
-            hint=f"make a new one: commodore live diff {plan.cluster} --out {saved.file}",
-        )
-
-
-def _moved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> Iterator[str]:
-    if saved.cluster != plan.cluster or saved.uid not in {plan.uid, None}:
-        yield "the cluster is another one"
-    if saved.commit != (plan.commit or None):
-        yield f"the catalog is at {plan.commit or 'no commit'}, not {saved.commit}"
-    for name in dict.fromkeys((*plan.versions, *saved.versions)):
-        version = plan.versions.get(name)
-        if version != saved.versions.get(name) and (
-            version is None or version != applied.get(name)
-        ):
-            yield f"{name} has changed in the cluster"

@@ -15,7 +15,7 @@ from .drift import drift_of
 from .orphans import orphans_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from commodore_py.live.identity import Synced
     from commodore_py.live.pairing import Target
@@ -44,6 +44,11 @@ class Assessed:
     def status(self) -> Status | None:
         """The status of its health, if there is one."""
         return self.health.status if self.health is not None else None
+
+    @property
+    def ignores_health(self) -> bool:
+        """True if its health does not count."""
+        return annotations_of(self.target.object.content).get(IGNORES_HEALTH) == "true"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +92,10 @@ def status_of(cluster: LiveCluster) -> StatusReport:
     """The status of every application, and what left the catalog or was changed by others."""
     compared = cluster_diff(cluster)
     changes = {object_change.id: object_change.what for object_change in compared.diff.objects}
-    unseen = {target.id: why for target, why in compared.unseen}
     synced = {application.name: application for application in cluster.identity.applications}
     assessed: dict[str, list[Assessed]] = {}
-    for target in cluster.targets:
-        if target.application is not None and not hook_facts(target.object.content).is_hook:
-            assessed.setdefault(target.application, []).append(
-                _assessed(cluster, target, changes, unseen)
-            )
+    for each in assessed_in(cluster, changes):
+        assessed.setdefault(each.target.application or "", []).append(each)
     order = order_in(cluster)
     applications: dict[str, ApplicationStatus] = {}
     for name in with_owners_last(order, cluster).sorted(sorted(assessed)):
@@ -127,18 +128,17 @@ def _is_ready(application: ApplicationStatus, order: ApplicationOrder) -> bool:
     return application.health in healths and not any(each.change for each in application.objects)
 
 
-def _assessed(
-    cluster: LiveCluster,
-    target: Target,
-    changes: Mapping[ObjectId, str],
-    unseen: Mapping[ObjectId, str],
-) -> Assessed:
-    if target.id in unseen:
-        return Assessed(target, None, "unseen")
-    change = changes.get(target.id, "")
-    live = cluster.live(target) if target.api is not None else None
-    health = missing() if live is None else cluster.health(live)
-    return Assessed(target, health, change)
+def assessed_in(cluster: LiveCluster, changes: Mapping[ObjectId, str]) -> Iterator[Assessed]:
+    """Every target that an application applies outside of hooks, and its health."""
+    for target in cluster.targets:
+        if target.application is None or hook_facts(target.object.content).is_hook:
+            continue
+        if cluster.unseen(target):
+            yield Assessed(target, None, "unseen")
+            continue
+        live = cluster.live(target)
+        health = missing() if live is None else cluster.health(live)
+        yield Assessed(target, health, changes.get(target.id, ""))
 
 
 def _health(name: str, objects: Sequence[Assessed]) -> Status | None:
@@ -151,7 +151,7 @@ def _health(name: str, objects: Sequence[Assessed]) -> Status | None:
 
 def _counts(name: str, assessed: Assessed) -> bool:
     target = assessed.target
-    if annotations_of(target.object.content).get(IGNORES_HEALTH) == "true":
+    if assessed.ignores_health:
         return False
     is_child = (target.id.group, target.id.kind) == _APPLICATION
     if is_child and (target.id.name == name or assessed.status in ("Missing", "Unknown")):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from commodore_py.adapters import ending
 from commodore_py.adapters.http import ServerAway
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.manifests.order.hooks import annotations_of, hook_facts
+from commodore_py.manifests.health.assess import missing
 
 from .cluster import read_again
 from .compare import cluster_diff
-from .status import IGNORES_HEALTH
+from .status import IGNORES_HEALTH, assessed_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,24 +91,19 @@ def _left(cluster: LiveCluster, goal: Goal) -> Iterator[Left]:
 def _unhealthy(cluster: LiveCluster) -> Iterator[Left]:
     """Objects that are not healthy yet; an error for those that have failed."""
     failed = []
-    for target in cluster.targets:
-        content = target.object.content
-        if target.application is None or hook_facts(content).is_hook or cluster.unseen(target):
+    for each in assessed_in(cluster, {}):
+        health, id_ = each.health, each.target.id
+        if health is None or each.ignores_health or health.status in (None, "Healthy"):
             continue
-        if annotations_of(content).get(IGNORES_HEALTH) == "true":
-            continue
-        live = cluster.live(target) if target.api is not None else None
-        if live is None:
-            yield Left(target.id, "Missing")
-            continue
-        health = cluster.health(live)
-        if health.status == "Degraded":
-            failed.append(CommodoreError(f"{target.id} has failed: {health.message}"))
-        elif health.status not in (None, "Healthy"):
+        if health == missing():
+            yield Left(id_, "Missing")
+        elif health.status == "Degraded":
+            failed.append(CommodoreError(f"{id_} has failed: {health.message}"))
+        else:
             rule = f"by {health.source}" if health.source else ""
             why = f"{health.status} {rule}: {health.message}".strip(": ")
-            remedy = _REMEDIES.get(target.id.kind, "")
+            remedy = _REMEDIES.get(id_.kind, "")
             if health.status == "Suspended":
                 remedy = f'resume it, or annotate it with {IGNORES_HEALTH}: "true"'
-            yield Left(target.id, f"{why}; {remedy}" if remedy else why)
+            yield Left(id_, f"{why}; {remedy}" if remedy else why)
     raise_collected(failed, "what is waited for has failed")

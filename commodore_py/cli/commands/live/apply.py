@@ -17,7 +17,7 @@ from commodore_py.workflows.live import applying
 from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.execution import carry_out
 from commodore_py.workflows.live.notes import unfinished
-from commodore_py.workflows.live.planning import check_saved, plan_of, read_plan
+from commodore_py.workflows.live.planning import plan_of
 
 from .reach import cluster_options, opened, reveal_in, reveal_option
 
@@ -85,11 +85,11 @@ def apply(
             timeout=timeout,
             reveal=reveal_in(cluster) if reveal else None,
         )
-        saved = read_plan(file) if file is not None else None
+        saved = applying.read_plan(file) if file is not None else None
         deletes = prune or (saved is not None and saved.deletes)
         plan = plan_of(cluster, cluster_diff(cluster, reveal=how.reveal), prune=deletes)
         if saved is not None:
-            check_saved(saved, plan, unfinished(cluster.state, saved.digest).versions)
+            applying.check_saved(saved, plan, unfinished(cluster.state, saved.digest).versions)
         applying.check(cluster, plan, how)
         if output == "text":
             for line in plans.lines(plan):

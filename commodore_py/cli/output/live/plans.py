@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
 from commodore_py.cli.output.differences import as_json
-from commodore_py.live.plan import AFTER_FAILURE
+from commodore_py.workflows.live.planning import AFTER_FAILURE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.live.plan import Action, Step
     from commodore_py.workflows.live.compare import LiveDiff
     from commodore_py.workflows.live.execution import Applied
-    from commodore_py.workflows.live.planning import Plan
+    from commodore_py.workflows.live.planning import Action, Plan, Step
 
 _COLOURS = {"create": "green", "change": "yellow", "delete": "red", "hook": "cyan"}
 _WIDTH = len("create")
@@ -36,12 +35,12 @@ def diff(live_diff: LiveDiff, plan: Plan) -> dict[str, Any]:
         **{name: shown[name] for name in ("changed", "summary", "objects", "common")},
         "compared": [
             {
-                **asdict(compared.id),
-                "mode": compared.mode,
-                "schema": compared.has_schema,
-                "notice": compared.notice,
+                **asdict(id_),
+                "mode": prediction.mode,
+                "schema": prediction.has_schema,
+                "notice": prediction.notice,
             }
-            for compared in live_diff.compared
+            for id_, prediction in live_diff.compared
         ],
         "refused": [{**asdict(id_), "why": why} for id_, why in live_diff.refused.items()],
         "hidden": dict(live_diff.hidden),
@@ -53,13 +52,13 @@ def diff_asides(live_diff: LiveDiff, *, quiet: bool) -> Iterator[str]:
     """Notes about the comparison."""
     for rule, count in sorted(live_diff.hidden.items()):
         yield f"not shown: {count} ({_RULES.get(rule, rule)})"
-    unseen = [compared for compared in live_diff.compared if compared.mode == "two-way"]
-    if unseen and quiet:
-        yield f"{len(unseen)} objects were compared two-way: fields that are gone are not seen"
+    two_way = sum(prediction.mode == "two-way" for _, prediction in live_diff.compared)
+    if two_way and quiet:
+        yield f"{two_way} objects were compared two-way: fields that are gone are not seen"
     if not quiet:
-        for compared in live_diff.compared:
-            notice = f": {compared.notice}" if compared.notice else ""
-            yield f"{compared.id}: {compared.mode}{notice}"
+        for id_, prediction in live_diff.compared:
+            notice = f": {prediction.notice}" if prediction.notice else ""
+            yield f"{id_}: {prediction.mode}{notice}"
 
 
 def content(plan: Plan) -> dict[str, Any]:
