@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import json_text, process, reading
+from commodore_py.adapters import json_text, process
 from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.process import Patience, ProgramFailed
-from commodore_py.errors import CommodoreError, of_system
+from commodore_py.adapters.reading import content_of
+from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from .kubeconfig import Access, Exec
@@ -68,10 +69,7 @@ class Credentials:
         if user.exec is not None:
             return _from_plugin(user.exec, self._access)
         if user.token_file:
-            try:
-                token = reading.text_of(user.token_file).strip()
-            except OSError as error:
-                raise of_system(error) from error
+            token = content_of(user.token_file).decode().strip()
             authorization, until = f"Bearer {token}", time.time() + _FILE_SECONDS
         elif user.token:
             authorization = f"Bearer {user.token}"

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import reading, yaml
+from commodore_py.adapters import yaml
 from commodore_py.adapters.http.address import split_url
-from commodore_py.errors import CommodoreError, UsageError, of_system
+from commodore_py.adapters.reading import content_of
+from commodore_py.errors import CommodoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -131,11 +132,11 @@ class _Entry:
                 return base64.b64decode(data, validate=True)
             except (binascii.Error, ValueError) as error:
                 raise self.wrong(f"{name}-data", "is not valid base64") from error
-        return _read(self.path(name)) if self.text(name) else b""
+        return content_of(self.path(name)) if self.text(name) else b""
 
     def wrong(self, name: str, what: str) -> CommodoreError:
         kind, at, *rest = self.steps
-        line = yaml.line_at(_read(self.file), [0, *self.steps, name])
+        line = yaml.line_at(content_of(self.file), [0, *self.steps, name])
         where = f"{self.file}:{line}" if line else str(self.file)
         place = ".".join(map(str, (*rest, name)))
         return CommodoreError(f"{kind}[{at}].{place} {what}", where=where)
@@ -156,12 +157,7 @@ def _merged(files: Sequence[Path]) -> tuple[str, Mapping[tuple[str, str], _Entry
 
 
 def _content(file: Path) -> Mapping[str, Any]:
-    try:
-        content = yaml.load(reading.bytes_of(str(file)), name=str(file))
-    except FileNotFoundError as error:
-        raise CommodoreError("this kubeconfig file does not exist", where=str(file)) from error
-    except OSError as error:
-        raise of_system(error) from error
+    content = yaml.load(content_of(file), name=str(file))
     if not isinstance(content, dict | None):
         raise CommodoreError("this is not a kubeconfig file: it is not a mapping", where=str(file))
     return content or {}
@@ -253,13 +249,6 @@ def _exec(plugin: _Entry) -> Exec:
     )
 
 
-def _read(path: Path) -> bytes:
-    try:
-        return reading.bytes_of(str(path))
-    except OSError as error:
-        raise of_system(error) from error
-
-
 def _in_cluster(variables: Mapping[str, str]) -> Access | None:
     host, port = (variables.get(f"KUBERNETES_SERVICE_{part}", "") for part in ("HOST", "PORT"))
     token = _SERVICE_ACCOUNT / "token"
@@ -270,5 +259,5 @@ def _in_cluster(variables: Mapping[str, str]) -> Access | None:
         user=User(token_file=str(token)),
         name="in-cluster",
         origin=str(_SERVICE_ACCOUNT),
-        authority=_read(_SERVICE_ACCOUNT / "ca.crt"),
+        authority=content_of(_SERVICE_ACCOUNT / "ca.crt"),
     )

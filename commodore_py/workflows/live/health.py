@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading, yaml
 from commodore_py.adapters.yaml import load_manifests
-from commodore_py.errors import CommodoreError, of_system
+from commodore_py.errors import CommodoreError
 from commodore_py.live import rules as live_rules
 from commodore_py.live.rules import Judge
 from commodore_py.manifests.health.scripts import ScriptTable
@@ -109,7 +109,7 @@ def _cases(where: Path, root: Path, judge: Judge, table: ScriptTable) -> Iterato
     path = where / TESTS
     if not path.is_file():
         return
-    tests = _lowered(yaml.load(_content(str(path)), name=str(path))).get("tests")
+    tests = _lowered(yaml.load(reading.content_of(path), name=str(path))).get("tests")
     if not isinstance(tests, list):
         raise CommodoreError("it has no list of tests", where=str(path))
     for at, entry in enumerate(tests):
@@ -142,7 +142,9 @@ def _first_object(path: Path, root: Path, *, where: str) -> Content:
     if not path.resolve().is_relative_to(root.resolve()):
         raise CommodoreError("its input lies outside of the folder of rules", where=where)
     documents = [
-        manifest for manifest in load_manifests(_content(str(path)), name=str(path)) if manifest
+        manifest
+        for manifest in load_manifests(reading.content_of(path), name=str(path))
+        if manifest
     ]
     if not documents or not isinstance(documents[0], dict):
         raise CommodoreError("its input holds no object", where=f"{where}\n{path}")
@@ -158,10 +160,3 @@ def _lowered(value: object) -> dict[str, object]:
 
 def _word(value: object) -> str:
     return "" if value is None else str(value)
-
-
-def _content(name: str) -> bytes:
-    try:
-        return reading.bytes_of(name)
-    except OSError as error:
-        raise of_system(error) from error

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.status import status
-from commodore_py.adapters.yaml import load_manifests
 from commodore_py.catalog.diff.staged import contents_of
 from commodore_py.errors import CommodoreError
 from commodore_py.live.pairing import targets_of
 from commodore_py.manifests.documents import may_hold_objects
-from commodore_py.manifests.objects import KubeObject, identify, members
 from commodore_py.manifests.order import applications
 
 from .notes import applied_commits
+from .objects import objects_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from commodore_py.live.pairing import Target
-    from commodore_py.manifests.objects import Content, ObjectId
+    from commodore_py.manifests.objects import Content, KubeObject, ObjectId
 
     from .cluster import LiveCluster
 
@@ -45,14 +45,11 @@ def objects_at(
             continue
         paths = tuple(blobs[blob])
         try:
-            documents = load_manifests(content, name=paths[0])
+            objects = [*filter(None, objects_of(content, paths[0]))]
         except CommodoreError:
             continue  # what could not be read could not be applied
-        for document in documents:
-            for member in members(document):
-                id_ = identify(member)
-                if id_ is not None and isinstance(member, dict):
-                    yield from (KubeObject(id_, member, path) for path in paths)
+        for path in paths:
+            yield from (replace(kube_object, file=path) for kube_object in objects)
 
 
 def synced_commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]]:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.yaml import load_manifests
-from commodore_py.errors import CommodoreError, of_system
+from commodore_py.errors import CommodoreError
 from commodore_py.manifests.documents import may_hold_objects
 from commodore_py.manifests.objects import KubeObject, identify, members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-STDIN = "-"
-_STDIN_NAME = "stdin"
+_STDIN, _STDIN_NAME = "-", "stdin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +35,35 @@ def objects_in(names: Iterable[str]) -> Found:
     files = []
     for name, text in _texts(names):
         files.append(name)
-        for document in load_manifests(text, name=name):
-            for member in members(document):
-                id_ = identify(member)
-                if id_ is not None and isinstance(member, dict):
-                    objects.append(KubeObject(id_, member, name))
-                elif member is not None:
-                    others += 1
+        for kube_object in objects_of(text, name):
+            if kube_object is None:
+                others += 1
+            else:
+                objects.append(kube_object)
     return Found(tuple(objects), others, tuple(files))
+
+
+def objects_of(text: bytes, name: str) -> Iterator[KubeObject | None]:
+    """The objects of a file, lists taken apart; None for each other document."""
+    for document in load_manifests(text, name=name):
+        for member in members(document):
+            id_ = identify(member)
+            if id_ is not None and isinstance(member, dict):
+                yield KubeObject(id_, member, name)
+            elif member is not None:
+                yield None
 
 
 def _texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     for name in names:
-        if name == STDIN:
+        if name == _STDIN:
             yield _STDIN_NAME, _stdin()
         elif Path(name).is_dir():
             for path in sorted(Path(name).rglob("*")):
                 if may_hold_objects(path.name) and path.is_file():
-                    yield str(path), _content(str(path))
+                    yield str(path), reading.content_of(path)
         else:
-            yield name, _content(name)
+            yield name, reading.content_of(name)
 
 
 def _stdin() -> bytes:
@@ -64,12 +72,3 @@ def _stdin() -> bytes:
     except ValueError as error:
         raise CommodoreError("it is not valid UTF-8", where=_STDIN_NAME) from error
     return text.encode("utf-8", "surrogatepass")
-
-
-def _content(name: str) -> bytes:
-    try:
-        return reading.bytes_of(name)
-    except FileNotFoundError as error:
-        raise CommodoreError("this file does not exist", where=name) from error
-    except OSError as error:
-        raise of_system(error) from error
