@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
     from commodore_py.model.tree import Tree
 
-    from .component import ComponentFolder
+    from .folders import ComponentFolder
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from commodore_py.inventory.resolve import locator_of, resolve_bootstrap
 from commodore_py.inventory.single import explain_missing
 from commodore_py.problems.refuse import refuse
 
-from .package import TENANT, PackageFolder
+from .folders import TENANT, PackageFolder
 from .workspace import Compiled, Workspace, cluster_for_package, workspace, write_argocd_stub
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from commodore_py.cli.settings.options import (
     strict_option,
 )
 from commodore_py.cli.settings.types import Checkout
-from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import compile_component
+from commodore_py.workflows.authoring.folders import ComponentFolder
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
 from . import sync as syncing

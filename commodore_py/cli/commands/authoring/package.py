@@ -22,7 +22,7 @@ from commodore_py.cli.settings.options import (
 )
 from commodore_py.cli.settings.types import Checkout
 from commodore_py.errors import UsageError
-from commodore_py.workflows.authoring.package import PackageFolder
+from commodore_py.workflows.authoring.folders import PackageFolder
 from commodore_py.workflows.authoring.package_compile import compile_package
 from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 from commodore_py.workflows.authoring.testing.compiles import package_cases

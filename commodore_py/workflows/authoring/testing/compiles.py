@@ -17,7 +17,6 @@ from commodore_py.inventory.parameter_schema import problems_of as schema_proble
 from commodore_py.inventory.parameter_schema import subjects_of
 from commodore_py.model.tree import Tree
 from commodore_py.problems.judge import verdict_of
-from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import (
     component_workspace,
     fetch_component_downloads,
@@ -26,7 +25,7 @@ from commodore_py.workflows.authoring.component_compile import (
     render,
     restore_checkout,
 )
-from commodore_py.workflows.authoring.package import PackageFolder
+from commodore_py.workflows.authoring.folders import ComponentFolder, PackageFolder
 from commodore_py.workflows.authoring.package_compile import placed, render_package
 from commodore_py.workflows.authoring.workspace import Workspace, workspace
 
