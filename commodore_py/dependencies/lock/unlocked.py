@@ -72,9 +72,6 @@ class RunLock:
         """Inputs of the run so far, for others that share its lock."""
         return None
 
-    def take(self, findings: Findings) -> None:
-        """Take what others found for its own, once all of them have rendered."""
-
     def finish(self) -> LockUse | None:
         """Write what changed, once everything is rendered; a frozen run must change nothing."""
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,9 +26,8 @@ from commodore_py.cli.settings.types import MOST_PROCESSES, Checkout
 from commodore_py.dependencies.lock.shared import SharedLock
 from commodore_py.problems.refuse import refuse
 from commodore_py.workflows.authoring.testing.cases import find_suite
-from commodore_py.workflows.authoring.testing.compiles import Settings, component_cases
+from commodore_py.workflows.authoring.testing.compiles import component_cases, with_lock
 from commodore_py.workflows.authoring.testing.report import build_report
-from commodore_py.workflows.authoring.testing.run import with_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.workflows.authoring.testing.cases import Suite
+    from commodore_py.workflows.authoring.testing.compiles import CaseRun
     from commodore_py.workflows.authoring.testing.report import Outcome, Report
-    from commodore_py.workflows.authoring.testing.run import CaseRun
 
     Start = Callable[[Config, Suite, SharedLock | None], Generator[CaseRun, None, None]]
 
@@ -140,18 +140,14 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
     tests/golden/. To accept the new output:
       commodore component test --update
     """
-    compile_settings = Settings(
+    start = partial(
+        component_cases,
         name=options["name"],
         alias=options["alias"],
         search_paths=tuple(folder.resolve() for folder in options["search_paths"]),
         beside=options["with_component"],
     )
-    return run_tests(
-        settings,
-        path,
-        options,
-        lambda config, suite, lock: component_cases(config, suite, compile_settings, lock),
-    )
+    return run_tests(settings, path, options, start)
 
 
 def run_tests(settings: Globals, path: Path, options: dict[str, Any], start: Start) -> int:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import time
+from collections import deque
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from commodore_py import compiler
+from commodore_py.adapters import workers
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
 from commodore_py.dependencies.lock.unlocked import RunLock
@@ -29,10 +33,8 @@ from commodore_py.workflows.authoring.folders import ComponentFolder, PackageFol
 from commodore_py.workflows.authoring.package_compile import placed, render_package
 from commodore_py.workflows.authoring.workspace import Workspace, workspace
 
-from .run import CaseRun, apart, compiled
-
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
@@ -45,21 +47,38 @@ if TYPE_CHECKING:
     _PackageWork = tuple[Config, PackageFolder, Workspace]
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How each case is compiled."""
+Item = TypeVar("Item")
 
-    name: str = ""
-    alias: str = ""
-    """The instance of each case; `{case}` stands for its name."""
-    search_paths: tuple[Path, ...] = ()
-    beside: tuple[Path, ...] = ()
+
+@dataclass(frozen=True, slots=True)
+class CaseRun:
+    """How the compile of a case ended."""
+
+    case: str
+    error: CommodoreError | None = None
+    tree: Tree | None = None
+    """The output, below the folders of its instances; None if there is an error."""
+    notices: tuple[Problem, ...] = ()
+    errors: tuple[Problem, ...] = ()
+    """Problems that fail the case, whatever is expected of it."""
+    findings: Findings | None = None
+    """What it is made of, if there is a lock."""
+    seconds: float = 0.0
 
 
 def component_cases(
-    config: Config, suite: Suite, settings: Settings, lock: SharedLock | None = None
+    config: Config,
+    suite: Suite,
+    lock: SharedLock | None = None,
+    *,
+    name: str = "",
+    alias: str = "",
+    search_paths: tuple[Path, ...] = (),
+    beside: tuple[Path, ...] = (),
 ) -> Generator[CaseRun, None, None]:
     """Compile all cases; yields each as soon as it is done.
+
+    `alias` is the instance of each case; `{case}` stands for its name.
 
     What several of them require is fetched once. Cases that require different content at
     one path are compiled one group after the other.
@@ -68,13 +87,15 @@ def component_cases(
         gathered: list[tuple[str, Gathered]] = []
         for number, case in enumerate(suite.cases):
             try:
-                component = _component_of(suite, case, settings)
+                component = _component_of(
+                    suite, case, name=name, alias=alias.replace("{case}", case.name), beside=beside
+                )
                 if not number:
                     restore_checkout(component)
                 work = stack.enter_context(component_workspace(config))
                 locked = lock.run() if lock is not None else RunLock()
                 folder = suite.directory
-                paths = settings.search_paths or (folder,)
+                paths = search_paths or (folder,)
                 with work.user_paths():
                     sources = gather(
                         config, component, work, locked, output=folder, search_paths=paths
@@ -85,18 +106,23 @@ def component_cases(
         # Of cases that require different content at one path, each has what it requires when it
         # is compiled; and the next run requires the first again.
         groups: dict[object, list[tuple[str, Gathered]]] = {}
-        for name, each in gathered:
-            groups.setdefault(_requirements(each), []).append((name, each))
+        for case_name, each in gathered:
+            groups.setdefault(_requirements(each), []).append((case_name, each))
         for group in groups.values():
             try:
-                _fetch(group[0][1], keep_others=len(groups) > 1)
+                first = group[0][1]
+                with first.place.user_paths():
+                    fetch_libraries(first, keep_others=len(groups) > 1)
+                    fetch_component_downloads(first)
             except CommodoreError as error:
-                yield from (CaseRun(name, error) for name, _ in group)
+                yield from (CaseRun(case_name, error) for case_name, _ in group)
             else:
                 yield from compiled(config, group, _compile_component)
 
 
-def _component_of(suite: Suite, case: Case, settings: Settings) -> ComponentFolder:
+def _component_of(
+    suite: Suite, case: Case, *, name: str, alias: str, beside: tuple[Path, ...]
+) -> ComponentFolder:
     """The component with the values of a case."""
     if not case.values.is_file():
         raise CommodoreError(
@@ -107,26 +133,10 @@ def _component_of(suite: Suite, case: Case, settings: Settings) -> ComponentFold
     return ComponentFolder.find(
         suite.directory,
         [case.values],
-        name=settings.name or suite.name,
-        alias=settings.alias.replace("{case}", case.name),
-        beside=settings.beside,
+        name=name or suite.name,
+        alias=alias,
+        beside=beside,
     )
-
-
-def _fetch(gathered: Gathered, *, keep_others: bool) -> None:
-    with gathered.place.user_paths():
-        if requirements_fingerprint(gathered.component.checkout(), gathered.parameters):
-            findings = apart(lambda: _libraries_of(gathered, keep_others=keep_others))
-            if findings is not None:
-                gathered.lock.take(findings)
-        else:
-            fetch_libraries(gathered, keep_others=keep_others)
-        fetch_component_downloads(gathered)
-
-
-def _libraries_of(gathered: Gathered, *, keep_others: bool) -> Findings | None:
-    fetch_libraries(gathered, keep_others=keep_others)
-    return gathered.lock.findings
 
 
 def _compile_component(case: str, gathered: Gathered) -> CaseRun:
@@ -203,3 +213,45 @@ def _compile_package(case: str, what: _PackageWork, *, lock: SharedLock | None) 
     for folder, files in placed(rendered.instances).items():
         tree |= files.below(PurePosixPath(folder))
     return CaseRun(case, tree=tree, notices=rendered.notices, findings=locked.findings)
+
+
+def compiled(
+    config: Config, items: Sequence[tuple[str, Item]], compile_one: Callable[[str, Item], CaseRun]
+) -> Iterator[CaseRun]:
+    """Compile every case, in workers if possible; yields them in the order of items."""
+    by_case = dict(items)
+
+    def run(case: str) -> CaseRun:
+        begun = time.monotonic()
+        try:
+            ran = compile_one(case, by_case[case])
+        except CommodoreError as error:
+            ran = CaseRun(case, error)
+        return replace(ran, seconds=time.monotonic() - begun)
+
+    # Kapitan fetches while it compiles, which must not run in parallel.
+    reference = config.engine == "reference"
+    processes = 1 if reference else config.processes or compiler.usable_cpus()
+    # Even for a single one: what it loads would keep this process from forking the next time.
+    if processes == 1 or not workers.possible():
+        yield from map(run, by_case)
+        return
+    # In order, so that two runs print the same.
+    waiting, done = deque(by_case), dict[str, CaseRun]()
+    for case, ran in workers.each(run, [*by_case], processes):
+        done[case] = ran
+        while waiting and waiting[0] in done:
+            yield done.pop(waiting.popleft())
+
+
+def with_lock(
+    running: Generator[CaseRun, None, None], lock: SharedLock
+) -> Generator[CaseRun, None, None]:
+    """Every case but those that the lock refuses: its end names them."""
+    with closing(running):
+        for ran in running:
+            if ran.error is not None and lock.refused(ran.error):
+                continue
+            if ran.findings is not None:
+                lock.add(ran.findings)
+            yield ran

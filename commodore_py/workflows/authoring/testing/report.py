@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .cases import Case, Suite
-    from .run import CaseRun
+    from .compiles import CaseRun
 
 Status = Literal["passed", "failed", "updated"]
 
