@@ -13,9 +13,8 @@ from fastapi import APIRouter, Body, Depends, Header, HTTPException, Query, Requ
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field
 
-from commodore_py.workflows.editing.requests import Level, Verb
+from commodore_py.workflows.editing.requests import Level, Rules, Verb
 from commodore_py.workflows.editing.requests import Request as Edit
-from commodore_py.workflows.editing.rules import Rules
 
 from .daemon import Daemon
 

@@ -12,8 +12,7 @@ from .settings import RECONCILER
 from .state import Record, State
 
 if TYPE_CHECKING:
-    from commodore_py.workflows.editing.requests import Request
-    from commodore_py.workflows.editing.rules import Rules
+    from commodore_py.workflows.editing.requests import Request, Rules
 
     from .settings import Settings
     from .state import Job, Kind

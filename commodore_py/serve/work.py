@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.inventory.explain.replay import Hierarchy
-    from commodore_py.workflows.editing.requests import Request
-    from commodore_py.workflows.editing.rules import Rules
+    from commodore_py.workflows.editing.requests import Request, Rules
 
 
 def summary(config: Config, cluster_id: str) -> dict[str, Any]:

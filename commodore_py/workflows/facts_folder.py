@@ -24,7 +24,7 @@ from commodore_py.lieutenant.urls import no_api_url
 from commodore_py.model.cluster import NOT_TENANTS
 from commodore_py.model.problem import Problem
 from commodore_py.workflows.editing.outcome import outcome_of_cluster
-from commodore_py.workflows.editing.rules import judged, known_error
+from commodore_py.workflows.editing.requests import judged, known_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.problems.codes import Severity
     from commodore_py.model.verdict import Verdict
-    from commodore_py.workflows.editing.rules import Rules
+    from commodore_py.workflows.editing.requests import Rules
 
 _LINE = "\n"
 # What another cluster must not have: a URL with a token, and the report of a compile.

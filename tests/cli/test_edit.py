@@ -57,7 +57,7 @@ def test_linked_class_file_is_not_edited(commodore: CommandLine, place: Path, ta
 def test_applications_are_added_and_removed(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("commodore_py.workflows.editing.rules._HARM", {})  # namespaces go
+    monkeypatch.setattr("commodore_py.workflows.editing.requests._HARM", {})  # namespaces go
     ran = commodore("edit", "remove", "applications", "backup", "--tenant")
     assert ran.code == 0
     assert "-  - backup\n" in ran.out
@@ -79,7 +79,7 @@ def test_applications_are_added_and_removed(
 def test_instance_is_removed_by_its_own_name(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("commodore_py.workflows.editing.rules._HARM", {})  # namespaces go
+    monkeypatch.setattr("commodore_py.workflows.editing.requests._HARM", {})  # namespaces go
     name = "applications.backup-archive"
     assert commodore("edit", "unset", "components.backup-archive", "--tenant").code == 0
     assert commodore("edit", "get", name).out == "true\n"

@@ -1,11 +1,16 @@
-"""Legal values of a parameter: by its schema, else by defaults and by what others use."""
+"""Legal values of a parameter: versions of its repository, its schema, or what others use."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.git.refs import refs_of
 from commodore_py.adapters.yaml.pieces import inline
+from commodore_py.dependencies.downloads.chart_versions import Version, is_exact
+from commodore_py.dependencies.git.remotes import list_refs
+from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import ABSENT, own_value
 from commodore_py.inventory.engine.values import plain
@@ -14,19 +19,53 @@ from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.parameter_schema import legal_at, read_schema
 from commodore_py.inventory.paths import path_parts
 from commodore_py.model.inventory import BOOTSTRAP, parameter_key
-
-from .versions import cloned_versions
+from commodore_py.model.names import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from commodore_py.config import WorkPaths
     from commodore_py.inventory.explain.replay import Hierarchy
     from commodore_py.model.spot import ParameterPath
 
+    from .plan import Plan
+
+_TAGS, _BRANCHES = "refs/tags/", "refs/remotes/origin/"
+_SECTIONS = ("components", "packages")
 _Value: TypeAlias = Any
 
-_VERSIONED = ("components", "packages")
+
+def check_versions(plan: Plan) -> None:
+    """Refuse a version of a component or a package that its repository does not have."""
+    section, name, *field = (*plan.path, "", "")[:3]
+    if section not in _SECTIONS or field not in ([""], ["version"]):
+        return
+    entry = _merged(plan.staged, BOOTSTRAP, (section, name)) or {}
+    url, version = (str(entry.get(key) or "") for key in ("url", "version"))
+    if plan.request.verb == "set" and url and version and "${" not in f"{url}{version}":
+        versions = _sorted(list_refs(url).commits)
+        if version not in versions and not is_commit(version):
+            hint = did_you_mean(
+                version, versions, listed="versions:", otherwise="its repository has none"
+            )
+            raise CommodoreError(f"there is no version {version} of {name}", hint=hint)
+
+
+def _sorted(refs: Iterable[str]) -> dict[str, str]:
+    """The versions among refs, each with `tag` or `branch`."""
+    names = list(refs)
+    tags = [name.removeprefix(_TAGS) for name in names if name.startswith(_TAGS)]
+    branches = [name.removeprefix(_BRANCHES) for name in names if name.startswith(_BRANCHES)]
+    tags.sort(key=_order, reverse=True)
+    others = sorted(set(branches) - {"HEAD", *tags})
+    return {**dict.fromkeys(tags, "tag"), **dict.fromkeys(others, "branch")}
+
+
+def _order(tag: str) -> tuple[bool, object, str]:
+    """Versions by their precedence; below them, what is not a version."""
+    return (True, Version.parse(tag), tag) if is_exact(tag) else (False, (), tag)
+
+
 _VERSION_DEPTH = 3
 
 
@@ -51,11 +90,13 @@ def options_at(paths: WorkPaths, path: str) -> tuple[Option, ...]:
 
 def _versions(paths: WorkPaths, hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
     is_version = len(path) == _VERSION_DEPTH and path[2] == "version"
-    if not is_version or path[0] not in _VERSIONED:
+    if not is_version or path[0] not in _SECTIONS:
         return
     url = _merged(hierarchy, BOOTSTRAP, (*path[:2], "url"))
-    versions = cloned_versions(paths, str(url or ""))
-    yield from (Option(inline(version), kind) for version, kind in versions.items())
+    clone = paths.bare_clones / git_urls.dependency_key(str(url or ""))
+    if (clone / "HEAD").is_file():
+        versions = _sorted(refs_of(clone).commits)
+        yield from (Option(inline(version), kind) for version, kind in versions.items())
 
 
 def _by_schema(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:

@@ -19,7 +19,7 @@ from commodore_py.inventory.parameter_schema import subjects_of
 from commodore_py.model.tree import Tree
 from commodore_py.workflows.dry_run import copied, elsewhere, errors_only
 
-from .rules import known_error, of_changes
+from .requests import known_error, of_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

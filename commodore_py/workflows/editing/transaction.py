@@ -14,11 +14,11 @@ from commodore_py.model.problem import Place, Problem
 from commodore_py.workflows.catalog.several import select
 
 from . import effect, layers
+from .options import check_versions
 from .outcome import outcome_elsewhere, outcome_of
 from .plan import plan as plan_of
 from .repository import Overtaken, Repository, pinned, refuse_moved
-from .rules import KNOWN_ERROR, judged
-from .versions import check_versions
+from .requests import KNOWN_ERROR, judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from commodore_py.model.verdict import Verdict
 
     from .plan import Plan
-    from .requests import Request
-    from .rules import Rules
+    from .requests import Request, Rules
 
 _RETRIES = 3
 

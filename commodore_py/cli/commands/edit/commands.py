@@ -27,8 +27,7 @@ from commodore_py.inventory.class_edits import value_of
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.editing import transaction
 from commodore_py.workflows.editing.plan import value_at
-from commodore_py.workflows.editing.requests import Request
-from commodore_py.workflows.editing.rules import Rules
+from commodore_py.workflows.editing.requests import Request, Rules
 
 from . import result
 

@@ -18,7 +18,7 @@ from commodore_py.cli.settings.options import (
     with_options,
 )
 from commodore_py.errors import UsageError
-from commodore_py.workflows.editing.rules import Rules
+from commodore_py.workflows.editing.requests import Rules
 from commodore_py.workflows.facts_folder import NewCluster, add_cluster
 from commodore_py.workflows.facts_folder import add_tenant as add_tenant_file
 
