@@ -22,8 +22,7 @@ from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.workflows.lock.names import is_floating
 
 from .checkout import commit
-from .testing import Tested, steps_to, tested_by
-from .trials import trials
+from .trials import Tested, steps_to, tested_by, trials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.lock.document import Lock
 
     from .checkout import Bundles
-    from .testing import Step
+    from .trials import Step
 
 _KINDS = {"component": "components", "package": "packages"}
 _FIRST_YEAR = 2000
