@@ -15,8 +15,7 @@ from commodore_py.cli.output.plan.results import EXITS, waited
 from commodore_py.cli.settings.options import Globals, config_of, output_option
 from commodore_py.cli.settings.types import SECONDS
 from commodore_py.workflows.catalog import several
-from commodore_py.workflows.live.plan_waiting import Waiting, line_of, wait_for_plan
-from commodore_py.workflows.live.waiting import wait_for
+from commodore_py.workflows.live.waiting import line_of, wait_for, wait_for_plan
 from commodore_py.workflows.plans import plan_here
 
 from .reach import check_unused, cluster_options, opened
@@ -69,8 +68,7 @@ def wait(
     """
     until = time.monotonic() + timeout
     if plan:
-        how = Waiting(goal == "gone", fail_fast=fail_fast, until=until)
-        return _follow(settings, options, goal, how, output)
+        return _follow(settings, options, goal, output, fail_fast=fail_fast, until=until)
     check_unused(click.get_current_context(), ("fail_fast",), "is for --plan")
     with opened(settings, options, read="targets") as cluster:
         left = wait_for(cluster, goal, until=until, report=messages.info)
@@ -79,7 +77,13 @@ def wait(
 
 
 def _follow(
-    settings: Globals, options: dict[str, Any], goal: str, how: Waiting, output: str
+    settings: Globals,
+    options: dict[str, Any],
+    goal: str,
+    output: str,
+    *,
+    fail_fast: bool,
+    until: float,
 ) -> int:
     ctx = click.get_current_context()
     check_unused(ctx, ("application", "namespaces"), "cannot be combined with --plan")
@@ -90,7 +94,12 @@ def _follow(
         paths = several.paths_of(paths, options["cluster"])
     current = plan_here(paths)
     with opened(settings, options, read="targets") as cluster:
-        result = wait_for_plan(cluster, current, how, messages.info)
+        result = wait_for_plan(
+            *(cluster, current, messages.info),
+            gone=goal == "gone",
+            fail_fast=fail_fast,
+            until=until,
+        )
     lines = (escaping.one_line(line_of(step)) for step in result.steps)
     formats.show(output, waited(goal, result), lines)
     return EXITS[result.result.state]

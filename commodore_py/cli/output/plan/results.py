@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from commodore_py.delivery.nodes import Node
     from commodore_py.delivery.simulation import Timeline
     from commodore_py.model.problem import Problem
-    from commodore_py.workflows.live.plan_waiting import Waited
+    from commodore_py.workflows.live.waiting import Waited
     from commodore_py.workflows.plans import PlanHere, RenderedPlan
 
 EXITS = {"done": 0, "error": 1, "yield": TIME_IS_UP}
