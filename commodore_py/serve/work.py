@@ -31,8 +31,7 @@ from commodore_py.workflows.editing.options import options_at
 from commodore_py.workflows.editing.plan import target_of, value_at
 from commodore_py.workflows.editing.repository import configuration_version
 from commodore_py.workflows.live import cluster as live
-from commodore_py.workflows.live.status import status_of
-from commodore_py.workflows.live.tree import tree_of
+from commodore_py.workflows.live.status import status_of, tree_of
 from commodore_py.workflows.plans import plan_here
 
 if TYPE_CHECKING:

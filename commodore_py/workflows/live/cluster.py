@@ -31,8 +31,8 @@ from commodore_py.model.names import problem_of_path
 from commodore_py.workflows.catalog import several
 
 from . import notes
+from .health import own_rules_here
 from .objects import objects_in
-from .own_rules import own_rules_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

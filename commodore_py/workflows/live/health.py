@@ -1,19 +1,27 @@
-"""The health of objects in files, and tests of rules."""
+"""The health of objects in files, rules of the hierarchy about it, and tests of rules."""
 
 from __future__ import annotations
 
+import logging
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading, yaml
 from commodore_py.adapters.yaml import load_manifests
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, UsageError, raise_collected
+from commodore_py.inventory.explain.replay import compiled_hierarchy
+from commodore_py.inventory.locator import Locator
+from commodore_py.lieutenant import last_compile
 from commodore_py.live import rules as live_rules
 from commodore_py.live.rules import Judge
+from commodore_py.manifests.health.own import OwnRule, own_rules
 from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.health.status import Health, worst
 from commodore_py.manifests.objects import split_version
+from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.spot import Spot
+from commodore_py.workflows.inventory.sources import is_compiled, parameters_here
 
 from .objects import objects_in
 
@@ -21,11 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.manifests.health.own import OwnRule
+    from commodore_py.config import Config
     from commodore_py.manifests.health.scripts import Script
     from commodore_py.manifests.health.status import Status
     from commodore_py.manifests.objects import Content, KubeObject
-
 
 TESTS = "health_test.yaml"
 _IN_ARGOCD = "Argo CD has a rule for it: name a folder of its rules"
@@ -160,3 +167,39 @@ def _lowered(value: object) -> dict[str, object]:
 
 def _word(value: object) -> str:
     return "" if value is None else str(value)
+
+
+log = logging.getLogger(__name__)
+
+
+def own_rules_here(config: Config, cluster_id: str | None = None) -> Mapping[str, OwnRule]:
+    """The rules of the cluster that was compiled here, if it is this one; else none."""
+    paths = config.paths
+    if not is_compiled(paths):
+        return {}
+    try:
+        if cluster_id not in (None, last_compile.cluster_id_in(paths)):
+            return {}
+        parameters = parameters_here(paths)
+    except UsageError:
+        return {}  # no cluster was compiled here
+    except CommodoreError as error:
+        # Whoever has no such rules must not need a hierarchy in order to look at a cluster.
+        log.warning(
+            "the hierarchy cannot be read, its rules about health do not count: %s",
+            error,
+            extra={"where": error.where, "hint": error.hint},
+        )
+        return {}
+    rules, wrong = own_rules(parameters)
+    locator = Locator(lambda: compiled_hierarchy(paths))
+    raise_collected(
+        (
+            CommodoreError(
+                invalid.message, where=Spot(BOOTSTRAP, invalid.path).seen_from(locator.parameter)
+            )
+            for invalid in wrong
+        ),
+        "the rules about health are not valid",
+    )
+    return rules

@@ -13,8 +13,7 @@ from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live.clusters import NO_HEALTH, status_word
 from commodore_py.cli.settings.options import Globals, config_of, output_option
 from commodore_py.model.names import counted
-from commodore_py.workflows.live.health import health_of, run_tests
-from commodore_py.workflows.live.own_rules import own_rules_here
+from commodore_py.workflows.live.health import health_of, own_rules_here, run_tests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,7 @@ import click
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live import clusters, drifts
 from commodore_py.cli.settings.options import Globals, output_option
-from commodore_py.workflows.live.status import status_of
-from commodore_py.workflows.live.tree import tree_of
+from commodore_py.workflows.live.status import status_of, tree_of
 
 from .reach import cluster_options, opened
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.health.status import Health
     from commodore_py.workflows.live.cluster import LiveCluster
     from commodore_py.workflows.live.orphans import Orphan, OrphanReport
-    from commodore_py.workflows.live.status import ApplicationStatus, StatusReport
-    from commodore_py.workflows.live.tree import Node, TreeReport
+    from commodore_py.workflows.live.status import ApplicationStatus, Node, StatusReport, TreeReport
     from commodore_py.workflows.live.waiting import Left
 
 STATUS_COLOURS = {

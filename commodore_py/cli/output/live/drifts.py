@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.manifests.desired.managed import Manager
-    from commodore_py.workflows.live.drift import DriftReport, FieldDrift
+    from commodore_py.workflows.live.compare import DriftReport, FieldDrift
 
 
 def content(report: DriftReport) -> list[dict[str, Any]]:
