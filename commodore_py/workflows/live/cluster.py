@@ -42,11 +42,8 @@ if TYPE_CHECKING:
     from commodore_py.live.identity import Identity
     from commodore_py.live.pairing import Target
     from commodore_py.live.reading import ClusterObjects
-    from commodore_py.manifests.health.status import Health
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.order.applications import Assigned
-
-    from .objects import Found
 
 
 log = logging.getLogger(__name__)
@@ -89,7 +86,7 @@ class LiveCluster:
     """Folders of the catalog that a tool of Argo CD renders."""
     state: Path
     """Where it is noted what was done here."""
-    judge: Judge
+    health: Judge
     reach: Reach
 
     def live(self, target: Target) -> Content | None:
@@ -135,10 +132,6 @@ class LiveCluster:
         )
         return dict(sorted(Counter(map(str, folders)).items()))
 
-    def health(self, content: Content) -> Health:
-        """The health of an object."""
-        return self.judge(content)
-
 
 @contextmanager
 def opened(
@@ -150,10 +143,26 @@ def opened(
     paths = _paths_of(config, cluster_id, given=reach.catalog is not None)
     config = replace(config, paths=paths)
     catalog = reach.catalog or paths.catalog
-    catalog_objects = _catalog_objects(cluster_id, catalog)
-    client = _client(config, cluster_id, reach)
-    rendered = _rendered_folders(catalog_objects, catalog)
+    if not catalog.is_dir():
+        raise CommodoreError(
+            "there is no catalog here",
+            where=str(catalog),
+            hint=f"compile {cluster_id} first, or name its catalog with --catalog",
+        )
+    catalog_objects = objects_in([str(catalog)])
+    files = (PurePosixPath(file) for file in catalog_objects.files)
+    rendered = frozenset(
+        str(file.parent.relative_to(catalog)) for file in files if file.name in TOOL_FILES
+    )
     assigned = applications.assigned(catalog_objects.objects, str(catalog), rendered)
+    access = kubeconfig.find(
+        reach.kubeconfig,
+        context=reach.context,
+        cluster=cluster_id,
+        variables=os.environ,
+        home=Path.home(),
+    )
+    client = Client(access, timeout=config.request_timeout)
     own_rules = own_rules_here(config, cluster_id)
     state = paths.state / "live" / cluster_id
     with ExitStack() as stack:
@@ -173,7 +182,7 @@ def opened(
         stack.callback(judge.close)
         all_targets = targets_of(assigned, kinds, argocd.tracking)
         targets = _wanted(all_targets, reach, assigned)
-        seen = read_objects(client, _selection(targets, reach, read), kinds)
+        seen = _objects(client, kinds, targets, reach, read)
         yield LiveCluster(
             cluster_id,
             seen,
@@ -190,14 +199,6 @@ def opened(
             judge,
             reach,
         )
-
-
-def _rendered_folders(catalog_objects: Found, catalog: Path) -> frozenset[str]:
-    """Folders of the catalog that a tool of Argo CD renders, by the files in them."""
-    files = (PurePosixPath(file) for file in catalog_objects.files)
-    return frozenset(
-        str(file.parent.relative_to(catalog)) for file in files if file.name in TOOL_FILES
-    )
 
 
 def _argocd_settings(
@@ -242,35 +243,37 @@ def read_again(cluster: LiveCluster) -> LiveCluster:
         kinds = discover(cluster.client)
         all_targets = targets_of(cluster.assigned, kinds, cluster.settings.tracking)
     targets = _wanted(all_targets, cluster.reach, cluster.assigned)
-    selection = _selection(targets, cluster.reach, "targets")
     return replace(
         cluster,
-        seen=read_objects(cluster.client, selection, kinds),
+        seen=_objects(cluster.client, kinds, targets, cluster.reach, "targets"),
         kinds=kinds,
         targets=targets,
         all_targets=all_targets,
     )
 
 
-def _selection(targets: tuple[Target, ...], reach: Reach, read: Reading) -> Selection:
+def _objects(
+    client: Client, kinds: Discovery, targets: tuple[Target, ...], reach: Reach, read: Reading
+) -> ClusterObjects:
     apis_by_id = {target.id: target.api for target in targets if target.has_version}
-    kinds = {(object_id.group, object_id.kind) for object_id in apis_by_id}
+    target_kinds = {(object_id.group, object_id.kind) for object_id in apis_by_id}
     with_owned = read == "owned"
 
     def whole(group: str, kind: str) -> bool:
-        return (group, kind) in kinds or (with_owned and _has_rule(group, kind))
+        return (group, kind) in target_kinds or (with_owned and _has_rule(group, kind))
 
     def keeps(id_: ObjectId) -> bool:
         return id_ in apis_by_id or (with_owned and _has_rule(id_.group, id_.kind))
 
     apis = frozenset(target.api.key for target in targets if target.api is not None)
-    return Selection(
+    selection = Selection(
         kinds=apis if read == "targets" else None,
         namespaces=reach.namespaces,
         whole=whole,
         keeps=keeps,
         versions={api.key: api.version for api in apis_by_id.values() if api is not None},
     )
+    return read_objects(client, selection, kinds)
 
 
 def _has_rule(group: str, kind: str) -> bool:
@@ -290,27 +293,6 @@ def _paths_of(config: Config, cluster_id: str, *, given: bool) -> WorkPaths:
         raise
 
 
-def _catalog_objects(cluster_id: str, catalog: Path) -> Found:
-    if not catalog.is_dir():
-        raise CommodoreError(
-            "there is no catalog here",
-            where=str(catalog),
-            hint=f"compile {cluster_id} first, or name its catalog with --catalog",
-        )
-    return objects_in([str(catalog)])
-
-
-def _client(config: Config, cluster_id: str, reach: Reach) -> Client:
-    access = kubeconfig.find(
-        reach.kubeconfig,
-        context=reach.context,
-        cluster=cluster_id,
-        variables=os.environ,
-        home=Path.home(),
-    )
-    return Client(access, timeout=config.request_timeout)
-
-
 def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:
     """How the catalog is named: by its applications, and by the checkout."""
     roots = [application for application in assigned.outside if identity.is_root(application.name)]
@@ -325,22 +307,16 @@ def _urls_of(catalog: Path, assigned: Assigned) -> tuple[str, ...]:
 
 def _wanted(targets: tuple[Target, ...], reach: Reach, assigned: Assigned) -> tuple[Target, ...]:
     """Objects of the application and namespaces that were named."""
+    names = [application.name for application, _ in assigned.applications]
+    if reach.application and reach.application not in names:
+        raise CommodoreError(
+            f"no application {reach.application} syncs objects here",
+            hint=f"applications: {', '.join(filter(None, names)) or 'none'}",
+        )
     if reach.application:
-        targets = _of_application(targets, reach.application, assigned)
+        targets = tuple(target for target in targets if target.application == reach.application)
     if reach.namespaces:
         targets = tuple(
             target for target in targets if target.id.namespace in ("", *reach.namespaces)
         )
     return targets
-
-
-def _of_application(
-    targets: tuple[Target, ...], name: str, assigned: Assigned
-) -> tuple[Target, ...]:
-    names = [application.name for application, _ in assigned.applications]
-    if name not in names:
-        raise CommodoreError(
-            f"no application {name} syncs objects here",
-            hint=f"applications: {', '.join(filter(None, names)) or 'none'}",
-        )
-    return tuple(target for target in targets if target.application == name)
