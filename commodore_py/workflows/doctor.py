@@ -20,8 +20,7 @@ from commodore_py.lieutenant.auth.session import token_state
 from commodore_py.lieutenant.clusters import check_reachable, list_clusters, load_cluster
 from commodore_py.model.names import counted
 
-from .tools.folder import ToolFolder
-from .tools.programs import BUILT_IN, TOOLS, find_tool
+from .tools.folder import BUILT_IN, TOOLS, ToolFolder, find_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

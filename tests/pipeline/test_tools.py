@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError, notes_of
-from commodore_py.workflows.tools.folder import ToolFolder
+from commodore_py.workflows.tools.folder import TOOLS, Tool, ToolFolder, query_version
 from commodore_py.workflows.tools.install import install
-from commodore_py.workflows.tools.programs import TOOLS, Tool, query_version
 from tests.support.servers.api import Reply, error_reply, serve_api
 from tests.support.tool_releases import Publisher, program_script, tar_archive, write_program
 

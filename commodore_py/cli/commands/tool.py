@@ -17,17 +17,17 @@ from commodore_py.cli.settings.options import (
     output_option,
 )
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.tools.folder import ToolFolder
-from commodore_py.workflows.tools.install import install as install_release
-from commodore_py.workflows.tools.programs import (
+from commodore_py.workflows.tools.folder import (
     BUILT_IN,
     OPTIONAL_TOOLS,
     TOOLS,
+    ToolFolder,
     ToolStatus,
     installed_tools,
     located_tools,
     optional_tools,
 )
+from commodore_py.workflows.tools.install import install as install_release
 from commodore_py.workflows.tools.releases import (
     Upstream,
     latest_version,
@@ -38,7 +38,7 @@ from commodore_py.workflows.tools.releases import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.workflows.tools.programs import Tool
+    from commodore_py.workflows.tools.folder import Tool
 
 _ALL = (*TOOLS, *OPTIONAL_TOOLS)
 

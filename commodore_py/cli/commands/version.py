@@ -11,12 +11,12 @@ from commodore_py import COMPATIBLE_WITH, __version__
 from commodore_py.cli.exit_codes import TOOL_MISSING
 from commodore_py.cli.output import formats, streams
 from commodore_py.cli.settings.options import output_option
-from commodore_py.workflows.tools.programs import BUILT_IN, installed_tools
+from commodore_py.workflows.tools.folder import BUILT_IN, installed_tools
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from commodore_py.workflows.tools.programs import Tool
+    from commodore_py.workflows.tools.folder import Tool
 
 
 # https://pkg.go.dev/debug/buildinfo: a header of 32 bytes, then the compiler's version,

@@ -17,7 +17,7 @@ from commodore_py.adapters.http.web import Request, fetch, read
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 
-from .programs import VERSION_COMMANDS
+from .folder import VERSION_COMMANDS
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -11,7 +11,7 @@ from commodore_py.adapters.http import HttpError, NotFound, get_json, is_private
 from commodore_py.dependencies.downloads.chart_versions import Version
 from commodore_py.errors import CommodoreError
 
-from .programs import version_in
+from .folder import version_in
 
 SYSTEMS = {"Linux": "linux", "Darwin": "darwin"}
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
