@@ -15,8 +15,8 @@ from commodore_py.catalog.identity import committer, signatures
 from commodore_py.config import Author
 
 from .authoring.templates.kinds import COMPONENT
-from .authoring.templates.new import NewRepository, make_repository
-from .starting import (
+from .authoring.templates.repositories import NewRepository, make_repository
+from .demo import (
     BRANCH,
     ENV_FILE,
     REPOSITORIES,

@@ -29,15 +29,15 @@ from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import DependencySpec, Fetch, Kind
+from commodore_py.workflows.authoring.templates.kinds import TemplateOptions
 from commodore_py.workflows.authoring.templates.merge import InConflict
 from commodore_py.workflows.authoring.templates.record import NAME
-from commodore_py.workflows.authoring.templates.source import open_templates
-from commodore_py.workflows.authoring.templates.update import (
+from commodore_py.workflows.authoring.templates.repositories import (
     SUBJECT,
     message_of,
     prepare_update,
 )
-from commodore_py.workflows.authoring.templates.variables import TemplateOptions
+from commodore_py.workflows.authoring.templates.source import open_templates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -35,7 +35,7 @@ from commodore_py.lieutenant.urls import request_url
 from commodore_py.manifests.secret_texts import masked_texts
 from commodore_py.model.inventory import Instance, Inventory
 from commodore_py.problems.ignore_file import parse as parse_ignores
-from commodore_py.workflows.authoring.templates.variables import (
+from commodore_py.workflows.authoring.templates.kinds import (
     TemplateOptions,
     apply_options,
 )
@@ -194,8 +194,8 @@ def masked_message(text: str) -> str:
 def template_options(variables: dict[str, Any], options: dict[str, Any]) -> str:
     """Variables of a template after options of an author."""
     lists = {name: tuple(options.get(name, ())) for name in ("add_cases", "remove_cases")}
-    applied = apply_options(variables, TemplateOptions(**{**options, **lists}))
-    return "".join(f"{name}: {value!r}\n" for name, value in applied.variables.items())
+    applied, _ = apply_options(variables, TemplateOptions(**{**options, **lists}))
+    return "".join(f"{name}: {value!r}\n" for name, value in applied.items())
 
 
 def masked_versions(old: str, new: str = "") -> str:

@@ -14,12 +14,12 @@ import yaml
 from commodore_py.adapters.files import read_tree
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.tree import Entry, Tree
-from commodore_py.workflows.authoring.templates.kinds import COMPONENT
-from commodore_py.workflows.authoring.templates.record import Record, skipped
-from commodore_py.workflows.authoring.templates.source import RELEASED, open_templates
-from commodore_py.workflows.authoring.templates.variables import (
+from commodore_py.workflows.authoring.templates.kinds import (
+    COMPONENT,
     assignments,
 )
+from commodore_py.workflows.authoring.templates.record import Record, skipped
+from commodore_py.workflows.authoring.templates.source import RELEASED, open_templates
 from tests.support.tables import each
 
 if TYPE_CHECKING:

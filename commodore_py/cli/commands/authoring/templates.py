@@ -21,13 +21,21 @@ from commodore_py.dependencies.protection.authoring import (
 )
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.authoring.templates.kinds import COMPONENT, RepositoryKind
+from commodore_py.workflows.authoring.templates.kinds import (
+    COMPONENT,
+    RepositoryKind,
+    TemplateOptions,
+    assignments,
+)
 from commodore_py.workflows.authoring.templates.merge import take
-from commodore_py.workflows.authoring.templates.new import Made, NewRepository, make_repository
+from commodore_py.workflows.authoring.templates.repositories import (
+    Made,
+    NewRepository,
+    make_repository,
+    prepare_update,
+)
 from commodore_py.workflows.authoring.templates.source import open_templates
-from commodore_py.workflows.authoring.templates.update import prepare_update
-from commodore_py.workflows.authoring.templates.variables import TemplateOptions, assignments
-from commodore_py.workflows.starting import bare_beside, empty_repository
+from commodore_py.workflows.demo import bare_beside, empty_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
