@@ -83,13 +83,13 @@ AChange = Annotated[Change, Depends()]
 @router.get("/clusters")
 async def get_clusters(daemon: TheDaemon) -> Any:
     """All clusters."""
-    return {"schema": "clusters/v1", "clusters": await daemon.clusters.all()}
+    return {"schema": "clusters/v1", "clusters": await daemon.clusters()}
 
 
 @router.get("/clusters/{cluster_id}")
 async def get_cluster(daemon: TheDaemon, cluster_id: Path) -> Response:
     """Facts, instances, state and problems."""
-    content = await daemon.clusters.get(cluster_id)
+    content = await daemon.cluster(cluster_id)
     return _versioned({"schema": "cluster/v1", **content}, content.get("configuration"))
 
 
@@ -223,9 +223,9 @@ async def get_events(
 
 
 @router.post("/hooks/git", status_code=202)
-async def post_hook(request: Request, daemon: TheDaemon) -> Any:
+async def post_hook(request: Request) -> Any:
     """A push, as GitHub and GitLab report it."""
-    clusters = await daemon.reconciler.hook(request.headers, await request.body())
+    clusters = await request.app.state.reconciler.hook(request.headers, await request.body())
     return {"schema": "hook/v1", "clusters": clusters}
 
 

@@ -7,6 +7,7 @@ import logging
 import time
 from collections import Counter
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
@@ -17,9 +18,8 @@ from .state import Job
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
-    from commodore_py.config import Config
-
     from .processes import Processes
+    from .settings import Settings
     from .state import Kind, State
 
 log = logging.getLogger(__name__)
@@ -42,16 +42,15 @@ class Jobs:
 
     def __init__(
         self,
-        config: Config,
+        settings: Settings,
         processes: Processes,
         state: State,
-        workers: int,
         ended: Callable[[Job], None],
     ) -> None:
-        self._config = config
+        self._settings = settings
         self._processes = processes
         self._state = state
-        self._workers = asyncio.Semaphore(workers)
+        self._workers = asyncio.Semaphore(settings.workers)
         self._readers = asyncio.Semaphore(_READERS)
         self._live_readers = asyncio.Semaphore(_LIVE_READERS)
         self._ended = ended
@@ -93,18 +92,14 @@ class Jobs:
         for old in [job.id for job in self.all.values() if job.is_over][:-_MOST_JOBS]:
             del self.all[old]
         task = self._tasks[job.id] = asyncio.get_running_loop().create_task(self._run(job))
-        task.add_done_callback(lambda _: self._tasks.pop(job.id, None))
-        self._state.save(self._config.paths)
+        task.add_done_callback(partial(self._finish, job))
+        self._state.save(self._settings.config.paths)
         return job
 
     def cancel(self, job: Job) -> None:
         """End a job, with all programs that it has started."""
         task = self._tasks.get(job.id)
         if task is not None and not task.cancelling():
-            if job.state == "queued":  # a task that has not begun ends without a word
-                job.state, job.ended = "cancelled", time.time()
-                self._state.save(self._config.paths)
-                self.wake()
             task.cancel()
 
     def last(self, cluster: str, *states: str) -> Job | None:
@@ -140,8 +135,6 @@ class Jobs:
         for task in tuple(self._tasks.values()):
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-        self._processes.close()
-        self._state.save(self._config.paths)
 
     def wake(self) -> None:
         """Wake all that wait for events."""
@@ -165,12 +158,6 @@ class Jobs:
         async with self._directories.setdefault(cluster, asyncio.Lock()), self._workers:
             yield
 
-    def _begin(self, job: Job) -> None:
-        if self.stopping.is_set():
-            raise asyncio.CancelledError
-        job.state, job.started = "running", time.time()
-        self._state.save(self._config.paths)
-
     async def _run(self, job: Job) -> None:
         def report(event: dict[str, Any]) -> None:
             number = job.events[-1]["number"] + 1 if job.events else 1
@@ -178,29 +165,38 @@ class Jobs:
             del job.events[:-_MOST_EVENTS]
             self.wake()
 
-        try:
-            async with self._alone(job.cluster):
-                self._begin(job)
+        async with self._alone(job.cluster):
+            if self.stopping.is_set():
+                raise asyncio.CancelledError
+            job.state, job.started = "running", time.time()
+            self._state.save(self._settings.config.paths)
+            try:
                 job.result = await self._processes.run(
                     "compiling.compile_",
-                    self._config,
+                    self._settings.config,
                     job.cluster,
                     job.kind,
                     job.seen,
                     seconds=_COMPILE_SECONDS,
                     report=report,
                 )
-            job.state = "done"
-        except CommodoreError as error:
-            job.state, job.error = "failed", as_data(error)
-        except asyncio.CancelledError:
+            finally:
+                job.ended = time.time()
+
+    def _finish(self, job: Job, task: asyncio.Task[None]) -> None:
+        """Keep how a job ended; it may have been cancelled before it began."""
+        del self._tasks[job.id]
+        error = None if task.cancelled() else task.exception()
+        if task.cancelled():
             job.state = "interrupted" if self.stopping.is_set() else "cancelled"
-        except Exception as error:
-            log.exception("job %s", job.id)
-            crash = coded("run/crashed", f"internal error: {type(error).__name__}")
-            job.state, job.error = "failed", as_data(crash)
-        finally:
-            job.ended = time.time()
+        elif error is None:
+            job.state = "done"
+        else:
+            if not isinstance(error, CommodoreError):
+                log.error("job %s", job.id, exc_info=error)
+                error = coded("run/crashed", f"internal error: {type(error).__name__}")
+            job.state, job.error = "failed", as_data(error)
+        job.ended = job.ended or time.time()
         self._ended(job)
-        self._state.save(self._config.paths)
+        self._state.save(self._settings.config.paths)
         self.wake()

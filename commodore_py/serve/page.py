@@ -70,7 +70,7 @@ def _begun(request: Request, token: str) -> Response:
 
 @router.get("/")
 async def show_fleet(daemon: TheDaemon, q: str = "", state: str = "all") -> Response:
-    every = [{**about, "state": _state_of(about)} for about in await daemon.clusters.all()]
+    every = [{**about, "state": _state_of(about)} for about in await daemon.clusters()]
     shown = [
         about
         for about in every
@@ -95,7 +95,7 @@ async def show_overview(daemon: TheDaemon, cluster_id: str) -> Response:
 
 
 async def _overview(daemon: Daemon, cluster_id: str, failure: Failure = None) -> Response:
-    about = await daemon.clusters.get(cluster_id)
+    about = await daemon.cluster(cluster_id)
     values = {"cluster": about, "state": _state_of(about)}
     return _tab("overview.html", "Overview", cluster_id, failure, **values)
 
@@ -139,7 +139,7 @@ async def _values(
 ) -> Response:
     """A value, its layers and its form; with a failure of an edit, if there is one."""
     value = options = None
-    await daemon.clusters.listed(cluster_id)
+    await daemon.listed(cluster_id)
     if path:
         value, why = await _tried(daemon.read(cluster_id, "value", path, ""))
         options, _ = await _tried(daemon.read(cluster_id, "options", path))

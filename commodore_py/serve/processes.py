@@ -13,12 +13,11 @@ import multiprocessing
 import os
 import pickle
 import signal
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout, suppress
+from functools import partial
 from io import StringIO
 from multiprocessing import forkserver
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py import run_log
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     Report: TypeAlias = Callable[[dict[str, Any]], None]
 
 _MOST_RUNNING = 256
-_TICK = 0.1
-"""Seconds between looks at whether the work is still wanted."""
 _PATIENCE = 5.0
 """Seconds that a process has to end its programs."""
 _GOGC = "400"
@@ -49,7 +46,7 @@ _GOGC = "400"
 
 
 class Processes:
-    """Starts child processes, each followed by a thread, and ends them."""
+    """Starts child processes, each followed by threads, and ends them."""
 
     def __init__(self, secrets: tuple[str, ...] = ()) -> None:
         os.environ.setdefault("GOGC", _GOGC)
@@ -58,7 +55,6 @@ class Processes:
         self._threads = ThreadPoolExecutor(_MOST_RUNNING, thread_name_prefix="child")
         self._threads.submit(forkserver.ensure_running)  # it takes a while to load everything
         self._secrets = secrets
-        self._closing = threading.Event()
 
     async def run(
         self, work: str, *arguments: Any, seconds: float, report: Report | None = None
@@ -66,74 +62,42 @@ class Processes:
         """Do some work in a process of its own; cancelling this ends the process.
 
         The work is named `module.function`: the daemon itself does without all that these import.
-        What it logs is reported as it happens, in the thread of the event loop.
+        What it logs is reported as it happens.
         """
-        loop, cancelled = asyncio.get_running_loop(), threading.Event()
-
-        def reported(event: dict[str, Any]) -> None:
-            if report is not None:
-                loop.call_soon_threadsafe(report, event)
-
-        following = loop.run_in_executor(
-            self._threads, self._follow, work, arguments, seconds, reported, cancelled
-        )
-        # The result of cancelled work is of no use.
-        following.add_done_callback(lambda done: done.cancelled() or done.exception())
+        in_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
+        starting = in_thread(self._start, work, arguments)
         try:
-            return await asyncio.shield(following)
-        except asyncio.CancelledError:
-            cancelled.set()
-            await asyncio.wait([following])
-            raise
+            _, receiver = await asyncio.shield(starting)
+            async with asyncio.timeout(seconds):
+                while True:
+                    kind, value = await in_thread(receiver.recv)
+                    if kind == "result":
+                        return value
+                    if kind == "error":
+                        raise value
+                    if report is not None:
+                        report(value)
+        except TimeoutError:
+            raise coded("run/lost", f"it was not done within {seconds:.0f} seconds") from None
+        except (EOFError, OSError):  # also in the middle of a result
+            hint = "if memory ran out, give it more"
+            raise coded("run/lost", "the process of this work was killed", hint=hint) from None
+        finally:
+            process, _ = await starting  # also if this was cancelled before
+            await in_thread(_end, process)
 
-    def close(self) -> None:
-        """End all processes."""
-        self._closing.set()
-        self._threads.shutdown(cancel_futures=True)
-
-    def _follow(
-        self,
-        work: str,
-        arguments: tuple[Any, ...],
-        seconds: float,
-        report: Report,
-        cancelled: threading.Event,
-    ) -> Any:
-        """Start a process, pass on its events, and return its result or raise its error."""
+    def _start(self, work: str, arguments: tuple[Any, ...]) -> tuple[Any, Connection]:
+        """Start a process; it sends events, then one result or error."""
         receiver, sender = self._context.Pipe(duplex=False)
         order = (sender, work, arguments, time_limits.current(), self._secrets)
         process = self._context.Process(target=_child, args=order)
         try:
             process.start()
         except (OSError, EOFError) as error:
-            receiver.close()
             raise coded("run/lost", f"no process can be started: {error}") from error
         finally:
             sender.close()
-        deadline = monotonic() + seconds
-        try:
-            while True:
-                while not receiver.poll(_TICK):
-                    if cancelled.is_set() or self._closing.is_set():
-                        raise coded("run/lost", "this work was cancelled")
-                    if monotonic() > deadline:
-                        raise coded("run/lost", f"it was not done within {seconds:.0f} seconds")
-                kind, value = receiver.recv()
-                if kind == "event":
-                    report(value)
-                elif kind == "error":
-                    raise value
-                else:
-                    return value
-        except (EOFError, OSError):  # also in the middle of a result
-            raise coded(
-                "run/lost",
-                "the process of this work was killed",
-                hint="if memory ran out, give it more",
-            ) from None
-        finally:
-            receiver.close()
-            _end(process)
+        return process, receiver
 
 
 def _end(process: Any) -> None:
@@ -166,11 +130,12 @@ def _child(
     time_limits.use(limits)
     ours = logging.getLogger("commodore_py")
     log.set_up()
-    ours.handlers = [_Events(sender)]
+    reports = _Reports(sender)
+    ours.handlers = [reports]
     ours.setLevel(logging.INFO)
     module, _, name = work.partition(".")
     try:
-        with redirect_stdout(StringIO()), run_log.watching(_Stages(sender)):
+        with redirect_stdout(StringIO()), run_log.watching(reports):
             function = getattr(importlib.import_module(f"commodore_py.serve.{module}"), name)
             result = as_json.plain(function(*arguments))
             outcome: tuple[str, Any] = "result", REDACTOR.masked_value(result)
@@ -197,29 +162,25 @@ def _crash(error: Exception) -> CommodoreError:
     )
 
 
-class _Events(logging.Handler):
-    """Sends what is logged."""
+class _Reports(logging.Handler):
+    """Sends what is logged, and the acts of a run as they begin."""
 
     def __init__(self, sender: Connection) -> None:
         super().__init__(logging.INFO)
         self._sender = sender
 
     def emit(self, record: logging.LogRecord) -> None:
-        with suppress(OSError):
-            self._sender.send(("event", {"schema": "log/v1", **log.as_data(record)}))
-
-
-class _Stages:
-    """Sends the acts of a run as they begin."""
-
-    def __init__(self, sender: Connection) -> None:
-        self._sender = sender
+        """Send a record."""
+        self._send({"schema": "log/v1", **log.as_data(record)})
 
     def started(self, span: run_log.Span) -> None:
         """Send acts only: their stages are about how a run works."""
         if span.kind == "act":
-            with suppress(OSError):
-                self._sender.send(("event", {"level": "stage", "message": span.name}))
+            self._send({"level": "stage", "message": span.name})
 
     def finished(self, span: run_log.Span) -> None:
         """Not sent: the next one begins."""
+
+    def _send(self, event: dict[str, Any]) -> None:
+        with suppress(OSError):
+            self._sender.send(("event", event))

@@ -25,40 +25,33 @@ from .state import Condition
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from .clusters import Clusters
-    from .jobs import Jobs
-    from .settings import Settings
-    from .state import Job, Record, State
+    from .daemon import Daemon
+    from .state import Record
 
 log = logging.getLogger(__name__)
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 15.0, 3600.0
 _GATE_SECONDS = 300.0
 
 
 class Reconciler:
     """The loop, and what wakes it."""
 
-    def __init__(self, settings: Settings, state: State, clusters: Clusters, jobs: Jobs) -> None:
-        self._settings = settings
-        self._state = state
-        self._clusters = clusters
-        self._jobs = jobs
-        self._wake = asyncio.Event()
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
         self._looked = float("-inf")
         self._gates: list[dict[str, Any]] = []
-        if not settings.reconciles:  # nothing would keep it true
-            for about in state.clusters.values():
+        if not daemon.settings.reconciles:  # nothing would keep it true
+            for about in daemon.state.clusters.values():
                 about.conditions = [old for old in about.conditions if old.type != "Synced"]
                 about.failures = 0
 
     async def run(self) -> None:
         """Work until the daemon stops."""
-        if not self._settings.reconciles:
+        if not self._daemon.settings.reconciles:
             return
-        while not self._jobs.stopping.is_set():
-            self._wake.clear()
-            pause = self._settings.poll
+        while not self._daemon.jobs.stopping.is_set():
+            self._daemon.wake.clear()
+            pause = self._daemon.settings.poll
             try:
                 pause = await self._round()
             except CommodoreError as error:  # the next round tries again
@@ -66,71 +59,57 @@ class Reconciler:
             except Exception:  # as above: one cluster must not end it for all
                 log.exception("reconciling")
             try:
-                await asyncio.wait_for(self._wake.wait(), pause)
+                await asyncio.wait_for(self._daemon.wake.wait(), pause)
             except TimeoutError:
                 continue
 
     async def hook(self, headers: Mapping[str, str], body: bytes) -> list[str]:
         """The clusters that a push affects, as a code host reports it; they are looked at now."""
-        _check_signature(self._settings.hook_secret, headers, body)
+        _check_signature(self._daemon.settings.hook_secret, headers, body)
         keys = set(_keys_in(body))
-        affected = [
-            name
-            for name, listed in (await self._clusters.listing.get()).items()
-            if keys & {_key(used.url) for used in self._clusters.inputs(listed)}
-        ]
+        affected = []
+        for name, listed in (await self._daemon.listing.get()).items():
+            if keys & {_key(used.url) for used in self._daemon.record(listed).inputs.values()}:
+                affected.append(name)
         if affected:
             self._looked = float("-inf")
-            self._wake.set()
+            self._daemon.wake.set()
         return affected
-
-    def ended(self, job: Job) -> None:
-        """Keep how a push ended, and when to try again."""
-        about = self._state.cluster(job.cluster)
-        if job.state == "done" and job.outcome != "held":
-            about.failures, about.retry_at = 0, 0
-        elif job.state in ("done", "failed"):
-            about.failures += 1
-            pause = min(_FIRST_PAUSE * 2 ** min(about.failures - 1, 10), _LONGEST_PAUSE)
-            about.retry_at = time.time() + pause
-        elif not self._jobs.stopping.is_set():  # cancelled by a caller
-            about.retry_at = time.time() + _LONGEST_PAUSE
-        self._wake.set()
 
     async def _round(self) -> float:
         """Compare all clusters and push those that are due; return the seconds to wait then."""
-        clusters, config, now = self._clusters, self._settings.config, time.time()
-        if time.monotonic() - self._looked >= self._settings.poll:
+        daemon, now = self._daemon, time.time()
+        config, poll, states = daemon.settings.config, daemon.settings.poll, daemon.state.clusters
+        if time.monotonic() - self._looked >= poll:
             self._looked = time.monotonic()  # before: a webhook in between asks for another look
-            clusters.listing.forget()
-            clusters.heads.forget()
-            self._gates = await self._jobs.read("compiling.gates", config, seconds=_GATE_SECONDS)
-        heads = await clusters.heads.get()
+            daemon.listing.forget()
+            daemon.heads.forget()
+            self._gates = await daemon.jobs.read("compiling.gates", config, seconds=_GATE_SECONDS)
+        heads = await daemon.heads.get()
         stale: dict[str, Condition] = {}
         due: list[tuple[int, str, str]] = []
-        for name, listed in (await clusters.listing.get()).items():
-            moved = clusters.moved(listed, heads)
-            record, about = clusters.record(listed), self._state.cluster(name)
+        for name, listed in (await daemon.listing.get()).items():
+            moved = daemon.moved(listed, heads)
+            record, about = daemon.record(listed), daemon.state.cluster(name)
             digest = hashlib.sha256(json.dumps(moved, default=str).encode()).hexdigest()
             if about.moved != digest:  # another state than the one that failed
                 about.moved, about.failures, about.retry_at = digest, 0, 0
-            if moved or record is None or about.failures:
+            if moved or not record.inputs or about.failures:
                 stale[name] = _synced("False", *_why(moved, record))
                 if now >= about.retry_at:
-                    due.append((about.failures, record.time if record else "", name))
-            elif clusters.is_known(listed, heads):
+                    due.append((about.failures, record.time, name))
+            elif daemon.is_known(listed, heads):
                 about.set(_synced("True", "UpToDate"))
             else:
                 about.set(_synced("Unknown", "Unreachable", "a remote was never read"))
         held = await self._held(stale.keys(), {name for *_, name in due})
         for name, condition in (stale | held).items():
-            self._state.cluster(name).set(condition)
+            daemon.state.cluster(name).set(condition)
         self._push(due, held)
-        self._state.save(config.paths)
+        daemon.state.save(config.paths)
         # Clusters that wait for a worker are no reason: the end of a job begins a round.
-        retries = (about.retry_at for about in self._state.clusters.values())
-        pauses = [retry_at - now for retry_at in retries if retry_at > now]
-        return max(0.2, min([self._looked + self._settings.poll - time.monotonic(), *pauses]))
+        pauses = [about.retry_at - now for about in states.values() if about.retry_at > now]
+        return max(0.2, min([self._looked + poll - time.monotonic(), *pauses]))
 
     async def _held(self, stale: Collection[str], due: set[str]) -> dict[str, Condition]:
         """The clusters that wait for an earlier stage to be pushed and healthy."""
@@ -141,8 +120,8 @@ class Reconciler:
                 continue
             why = ", ".join(name for name in gate["members"] if name in stale)
             if not why:
-                config, members = self._settings.config, gate["members"]
-                why = gate.get("why") or await self._jobs.read(
+                config, members = self._daemon.settings.config, gate["members"]
+                why = gate.get("why") or await self._daemon.jobs.read(
                     "compiling.unhealthy", config, members, live=True
                 )
             if why:
@@ -153,44 +132,16 @@ class Reconciler:
 
     def _push(self, due: list[tuple[int, str, str]], held: Collection[str]) -> None:
         """Push as many as there is room for: what never failed, then what was pushed long ago."""
-        pushes = (job for job in self._jobs.all.values() if job.by == RECONCILER)
+        jobs = self._daemon.jobs
+        pushes = (job for job in jobs.all.values() if job.by == RECONCILER)
         at_work = {job.cluster for job in pushes if not job.is_over}
-        room = 2 * self._settings.workers - len(at_work)
+        room = 2 * self._daemon.settings.workers - len(at_work)
         names = [name for *_, name in sorted(due) if name not in at_work and name not in held]
         for name in names[: max(0, room)]:
             try:
-                self._jobs.submit("push", name, RECONCILER)
+                jobs.submit("push", name, RECONCILER)
             except CommodoreError:  # the queue is full
                 break
-
-
-def conditions_after(job: Job) -> Iterator[Condition]:
-    """The conditions of a cluster that a compile or a push decides."""
-    has_compiled = job.result is not None or any(
-        event["level"] == "stage" and event["message"] == "publish" for event in job.events
-    )
-    reason, message = "", ""
-    if job.error is not None:
-        message = job.error["message"]
-        reason = next((reason["code"] for reason in job.error["reasons"]), "Failed")
-    if has_compiled:
-        yield Condition(type="Compiled", status="True", reason="Succeeded")
-    elif job.error is not None:
-        yield Condition(type="Compiled", status="False", reason=reason, message=message)
-    if job.kind != "push":
-        return
-    if job.error is not None:
-        yield Condition(type="Pushed", status="False", reason=reason, message=message)
-    elif job.result is not None:
-        is_held = job.outcome == "held"
-        commit = f"commit {job.result['commit'][:12]}" if job.result["commit"] else ""
-        worst = f"the worst change is {job.result['worst']}, and that is not allowed"
-        yield Condition(
-            type="Pushed",
-            status="False" if is_held else "True",
-            reason=job.outcome.title().replace(" ", ""),
-            message=worst if is_held else commit,
-        )
 
 
 def _synced(
@@ -199,9 +150,9 @@ def _synced(
     return Condition(type="Synced", status=status, reason=reason, message=message)
 
 
-def _why(moved: list[dict[str, Any]], record: Record | None) -> tuple[str, str]:
+def _why(moved: list[dict[str, Any]], record: Record) -> tuple[str, str]:
     """The reason for a cluster that is not synced."""
-    if record is None:
+    if not record.inputs:
         return "NeverPushed", "no pushed compile is known"
     if moved:
         return "Outdated", ", ".join(entry["input"] for entry in moved)

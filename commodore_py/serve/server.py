@@ -23,6 +23,8 @@ from . import api, page
 from .access import Access
 from .daemon import Daemon
 from .failures import as_data, failure
+from .processes import Processes
+from .reconcile import Reconciler
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -96,7 +98,9 @@ def serve(
     """Serve until a signal: the first one lets jobs end, the second one does not."""
 
     async def run() -> None:
-        daemon, loop = Daemon(settings), asyncio.get_running_loop()
+        tokens = (token.value for token in settings.tokens.values())
+        processes = Processes(tuple(filter(None, (*tokens, settings.hook_secret))))
+        daemon, loop = Daemon(settings, processes), asyncio.get_running_loop()
         config = uvicorn.Config(
             _application(daemon),
             loop="asyncio",
@@ -137,8 +141,8 @@ def _application(daemon: Daemon) -> Access:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        warming_up = asyncio.create_task(daemon.clusters.heads_in_time())
-        reconciling = asyncio.create_task(daemon.reconciler.run())
+        warming_up = asyncio.create_task(daemon.heads_in_time())
+        reconciling = asyncio.create_task(app.state.reconciler.run())
         yield
         warming_up.cancel()
         reconciling.cancel()
@@ -158,7 +162,7 @@ def _application(daemon: Daemon) -> Access:
     app.include_router(api.router)
     app.include_router(page.router)
     settings = daemon.settings
-    app.state.daemon = daemon
+    app.state.daemon, app.state.reconciler = daemon, Reconciler(daemon)
     app.state.access = Access(app, tokens=settings.tokens, origins=settings.origins)
     access: Access = app.state.access
     return access

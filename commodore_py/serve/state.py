@@ -16,6 +16,7 @@ from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
@@ -106,6 +107,35 @@ class ClusterState(BaseModel):
                 self.conditions[index] = condition
                 return
         self.conditions.append(condition)
+
+
+def conditions_after(job: Job) -> Iterator[Condition]:
+    """The conditions of a cluster that a compile or a push decides."""
+    has_compiled = job.result is not None or any(
+        event["level"] == "stage" and event["message"] == "publish" for event in job.events
+    )
+    reason, message = "", ""
+    if job.error is not None:
+        message = job.error["message"]
+        reason = next((reason["code"] for reason in job.error["reasons"]), "Failed")
+    if has_compiled:
+        yield Condition(type="Compiled", status="True", reason="Succeeded")
+    elif job.error is not None:
+        yield Condition(type="Compiled", status="False", reason=reason, message=message)
+    if job.kind != "push":
+        return
+    if job.error is not None:
+        yield Condition(type="Pushed", status="False", reason=reason, message=message)
+    elif job.result is not None:
+        is_held = job.outcome == "held"
+        commit = f"commit {job.result['commit'][:12]}" if job.result["commit"] else ""
+        worst = f"the worst change is {job.result['worst']}, and that is not allowed"
+        yield Condition(
+            type="Pushed",
+            status="False" if is_held else "True",
+            reason=job.outcome.title().replace(" ", ""),
+            message=worst if is_held else commit,
+        )
 
 
 class State(BaseModel):

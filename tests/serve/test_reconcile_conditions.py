@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.serve.reconcile import conditions_after
-from commodore_py.serve.state import Job
+from commodore_py.serve.state import Job, conditions_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from commodore_py.serve.clusters import Kept
+from commodore_py.serve.daemon import Kept
 
 if TYPE_CHECKING:
     import pytest
@@ -18,7 +18,7 @@ def test_old_value_is_given_once_more_and_a_too_old_one_is_not(
     reads = iter(range(10))
     now = [0.0]
     clock = SimpleNamespace(monotonic=lambda: now[0])
-    monkeypatch.setattr("commodore_py.serve.clusters.time", clock)
+    monkeypatch.setattr("commodore_py.serve.daemon.time", clock)
 
     async def load() -> int:
         return next(reads)

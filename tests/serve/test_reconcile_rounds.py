@@ -6,13 +6,18 @@ import asyncio
 import json
 import time
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.serve.clusters import Clusters
+from commodore_py.config import Config, WorkPaths
+from commodore_py.serve.daemon import Daemon
 from commodore_py.serve.reconcile import Reconciler
+from commodore_py.serve.settings import Settings
 from commodore_py.serve.state import ClusterState, Condition, Job, Record, State
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SECRET = "a-secret-that-only-the-code-host-has"
 URL = "https://git.example.com/global.git"
@@ -48,14 +53,15 @@ def test_webhook_while_remotes_are_read_has_them_read_again() -> None:
     [("failed", 0, 15), ("failed", 2, 60), ("failed", 5000, 3600), ("cancelled", 0, 3600)],
 )
 def test_push_that_is_not_done_is_tried_again_after_a_pause(
+    tmp_path: Path,
     state: Any,  # noqa: ANN401 - a literal
     failures: int,
     pause: int,
 ) -> None:
-    about = ClusterState(failures=failures)
-    reconciler = _reconciler(None, about)
+    daemon = _daemon(tmp_path)
+    about = daemon.state.clusters["c-one"] = ClusterState(failures=failures)
 
-    reconciler.ended(Job(kind="push", cluster="c-one", by="reconcile", state=state))
+    daemon.ended(Job(kind="push", cluster="c-one", by="reconcile", state=state))
 
     assert pause - 5 < about.retry_at - time.time() <= pause
 
@@ -73,20 +79,24 @@ def test_daemon_that_does_not_reconcile_tells_nothing_about_it() -> None:
 @pytest.mark.parametrize(
     ("problem", "names"), [("", ["c-one"]), ("not reachable", ["c-one", "c-two"])]
 )
-def test_cluster_that_is_no_longer_listed_is_forgotten(problem: str, names: list[str]) -> None:
-    async def read(*_: object) -> dict[str, Any]:
+def test_cluster_that_is_no_longer_listed_is_forgotten(
+    tmp_path: Path, problem: str, names: list[str]
+) -> None:
+    async def run(*_: object, **__: object) -> dict[str, Any]:
         return {"c-one": {"problem": problem, "record": None}}
 
-    state = State(clusters={"c-one": ClusterState(), "c-two": ClusterState()})
-    jobs: Any = SimpleNamespace(read=read)
-    config: Any = None
+    async def listed() -> list[str]:
+        daemon = _daemon(tmp_path, run)
+        daemon.state.clusters |= {"c-one": ClusterState(), "c-two": ClusterState()}
+        await daemon.listing.get()
+        return list(daemon.state.clusters)
 
-    async def listed() -> None:
-        await Clusters(config, jobs, state, 60).listing.get()
+    assert asyncio.run(listed()) == names
 
-    asyncio.run(listed())
 
-    assert list(state.clusters) == names
+def _daemon(root: Path, run: object = None) -> Daemon:
+    processes: Any = SimpleNamespace(run=run)
+    return Daemon(Settings(Config(WorkPaths(root)), {}, frozenset(), 1), processes)
 
 
 def _reconciler(
@@ -101,14 +111,6 @@ def _reconciler(
     def kept(get: object) -> SimpleNamespace:
         return SimpleNamespace(get=get, forget=lambda: None)
 
-    clusters: Any = SimpleNamespace(
-        heads=kept(heads),
-        listing=kept(listing),
-        record=lambda _: RECORD,
-        inputs=lambda _: RECORD.inputs.values(),
-        moved=lambda *_: [],
-        is_known=lambda *_: True,
-    )
     settings: Any = SimpleNamespace(
         config=SimpleNamespace(paths=None),
         reconciles=reconciles,
@@ -116,6 +118,15 @@ def _reconciler(
         hook_secret=SECRET,
         workers=1,
     )
-    state = State(clusters={"c-one": about or ClusterState()})
-    jobs: Any = SimpleNamespace(all={}, stopping=asyncio.Event(), read=read)
-    return Reconciler(settings, state, clusters, jobs)
+    daemon: Any = SimpleNamespace(
+        settings=settings,
+        state=State(clusters={"c-one": about or ClusterState()}),
+        jobs=SimpleNamespace(all={}, stopping=asyncio.Event(), read=read),
+        wake=asyncio.Event(),
+        heads=kept(heads),
+        listing=kept(listing),
+        record=lambda _: RECORD,
+        moved=lambda *_: [],
+        is_known=lambda *_: True,
+    )
+    return Reconciler(daemon)
