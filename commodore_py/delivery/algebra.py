@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from . import conditions
 from .nodes import Concurrent, Leaf, On, Resource, Serial, When, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from .nodes import Condition, Node
+    from commodore_py.model.inventory import Parameters
+
+    from .nodes import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,8 @@ class World(ABC):
 class Calls:
     """Calls of one plan; what is registered and released is remembered between them."""
 
-    def __init__(self, root: Node, world: World, holds: Callable[[Condition], bool]) -> None:
-        self._root, self._world, self._holds = root, world, holds
+    def __init__(self, root: Node, world: World, parameters: Parameters) -> None:
+        self._root, self._world, self._parameters = root, world, parameters
         self._users: dict[str, set[int]] = {}
         for node in walk(root):
             if isinstance(node, On):
@@ -98,7 +101,8 @@ class Calls:
         if isinstance(node, Concurrent):
             return _first_not_done([self._up(child, where) for child in node.children])
         if isinstance(node, When):
-            return (self._up if self._holds(node.condition) else self._down)(node.child, where)
+            holds, _ = conditions.evaluate(node.condition, self._parameters)
+            return (self._up if holds else self._down)(node.child, where)
         if isinstance(node, On):
             self._released.discard(id(node))
             result = self._world.register(node.cluster)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .findings import Finding, near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.spot import ParameterPath
@@ -15,46 +15,26 @@ if TYPE_CHECKING:
     from .nodes import Condition
 
 _ABSENT = object()
-_PAIR = 2
+_KEEPS_TYPE = "use a whole ${…}, which keeps the type"
 _OPERATORS = ("not", "all", "any", "equals", "in", "exists")
 
 
-def holds(condition: Condition, parameters: Parameters) -> bool:
-    """Return whether a condition without findings is true."""
+def evaluate(
+    condition: Condition, parameters: Parameters, path: ParameterPath = ()
+) -> tuple[bool, tuple[Finding, ...]]:
+    """Return whether a condition is true, and why it cannot be evaluated."""
     if isinstance(condition, bool):
-        return condition
+        return condition, ()
     if isinstance(condition, str):
-        return value_at(condition, parameters) is True
-    ((operator, value),) = condition.items()
-    if operator == "not":
-        return not holds(value, parameters)
-    if operator in {"all", "any"}:
-        results = [holds(inner, parameters) for inner in value]
-        return all(results) if operator == "all" else any(results)
-    if operator == "exists":
-        return value_at(value, parameters) is not _ABSENT
-    path, expected = value
-    value_here = value_at(path, parameters)
-    among = expected if operator == "in" else [expected]
-    return any(
-        (value_here == candidate and isinstance(value_here, bool) == isinstance(candidate, bool))
-        for candidate in among
-    )
-
-
-def findings_of(
-    condition: Condition, parameters: Parameters, path: ParameterPath
-) -> Iterator[Finding]:
-    """Why a condition cannot be evaluated."""
-    if isinstance(condition, bool):
-        return
-    if isinstance(condition, str):
-        yield from _of_path(condition, parameters, path, boolean=True)
-    elif not isinstance(condition, dict) or len(condition) != 1:
-        yield _invalid(condition, path)
-    else:
-        ((operator, value),) = condition.items()
-        yield from _of_operator(operator, value, parameters, (*path, operator))
+        value, findings = _named(condition, parameters, path)
+        if not findings and not isinstance(value, bool):
+            message = f"the condition {condition} is not true or false: {value!r}"
+            findings = (Finding("plan/condition", message, path, _KEEPS_TYPE),)
+        return value is True, findings
+    if not isinstance(condition, dict) or len(condition) != 1:
+        return False, (_invalid(condition, path),)
+    ((operator, operand),) = condition.items()
+    return _operation(operator, operand, parameters, (*path, operator))
 
 
 def value_at(name: str, parameters: Parameters) -> Any:
@@ -81,43 +61,49 @@ def with_values(parameters: Parameters, changes: Mapping[str, Any]) -> Parameter
     return changed
 
 
-def _of_operator(
-    operator: object, value: Any, parameters: Parameters, path: ParameterPath
-) -> Iterator[Finding]:
-    if operator == "not":
-        yield from findings_of(value, parameters, path)
-    elif operator in {"all", "any"} and isinstance(value, list):
-        for number, condition in enumerate(value):
-            yield from findings_of(condition, parameters, (*path, f"[{number}]"))
-    elif operator == "exists" and isinstance(value, str):
-        return
-    elif operator in {"equals", "in"} and _is_pair(value, lists=operator == "in"):
-        yield from _of_path(value[0], parameters, path, boolean=False)
-    elif operator in _OPERATORS:
-        yield _invalid({operator: value}, path)
-    else:
-        remedy = near(str(operator), _OPERATORS)
-        yield Finding("plan/condition", f"{operator} is not an operator", path, remedy)
+def _operation(
+    operator: object, operand: Any, parameters: Parameters, path: ParameterPath
+) -> tuple[bool, tuple[Finding, ...]]:
+    findings: tuple[Finding, ...] = ()
+    match operator, operand:
+        case "not", _:
+            result, findings = evaluate(operand, parameters, path)
+            return not result, findings
+        case "all" | "any", list():
+            results = [
+                evaluate(inner, parameters, (*path, f"[{number}]"))
+                for number, inner in enumerate(operand)
+            ]
+            holding = [result for result, _ in results]
+            findings = tuple(finding for _, each in results for finding in each)
+            return all(holding) if operator == "all" else any(holding), findings
+        case "exists", str():
+            return value_at(operand, parameters) is not _ABSENT, findings
+        case ("equals", [str() as name, _]) | ("in", [str() as name, list()]):
+            value, findings = _named(name, parameters, path)
+            among = operand[1] if operator == "in" else [operand[1]]
+            result = any(
+                value == candidate and isinstance(value, bool) == isinstance(candidate, bool)
+                for candidate in among
+            )
+            return result, findings
+    if operator in _OPERATORS:
+        return False, (_invalid({operator: operand}, path),)
+    remedy = near(str(operator), _OPERATORS)
+    return False, (Finding("plan/condition", f"{operator} is not an operator", path, remedy),)
 
 
-def _is_pair(value: Any, *, lists: bool) -> bool:
-    if not isinstance(value, list) or len(value) != _PAIR or not isinstance(value[0], str):
-        return False
-    return isinstance(value[1], list) or not lists
-
-
-def _of_path(
-    name: str, parameters: Parameters, path: ParameterPath, *, boolean: bool
-) -> Iterator[Finding]:
+def _named(
+    name: str, parameters: Parameters, path: ParameterPath
+) -> tuple[Any, tuple[Finding, ...]]:
+    """The parameter that a condition names, or why there is none."""
     value = value_at(name, parameters)
-    if value is _ABSENT:
-        text = name.lower() in {"true", "false"}
-        remedy = "use a whole ${…}, which keeps the type" if text else _near(name, parameters)
-        message = f"the condition names {name}, which is not a parameter of the cluster"
-        yield Finding("plan/condition", message, path, remedy)
-    elif boolean and not isinstance(value, bool):
-        message = f"the condition {name} is not true or false: {value!r}"
-        yield Finding("plan/condition", message, path, "use a whole ${…}, which keeps the type")
+    if value is not _ABSENT:
+        return value, ()
+    text = name.lower() in {"true", "false"}
+    remedy = _KEEPS_TYPE if text else _near(name, parameters)
+    message = f"the condition names {name}, which is not a parameter of the cluster"
+    return value, (Finding("plan/condition", message, path, remedy),)
 
 
 def _near(name: str, parameters: Parameters) -> str:

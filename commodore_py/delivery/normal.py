@@ -39,7 +39,7 @@ class Removed:
 def without_false(node: Node, parameters: Parameters) -> tuple[Node | None, tuple[Removed, ...]]:
     """The plan without `when`, and what was below those that are false."""
     if isinstance(node, When):
-        if conditions.holds(node.condition, parameters):
+        if conditions.evaluate(node.condition, parameters)[0]:
             return without_false(node.child, parameters)
         leaves = (inner for inner in walk(node.child) if isinstance(inner, Leaf))
         return None, tuple(Removed(leaf, node) for leaf in leaves)

@@ -79,7 +79,7 @@ def _conditions(node: Node, parameters: Parameters) -> Iterator[Finding]:
     for inner in walk(node):
         if isinstance(inner, When):
             path = (*inner.path, "when", "if")
-            yield from conditions.findings_of(inner.condition, parameters, path)
+            yield from conditions.evaluate(inner.condition, parameters, path)[1]
 
 
 def _instances(node: Node, instances: tuple[Instance, ...]) -> Iterator[Finding]:

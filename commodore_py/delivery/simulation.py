@@ -9,10 +9,12 @@ from .algebra import DONE, Calls, Result, World
 from .nodes import Leaf, On, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+
+    from commodore_py.model.inventory import Parameters
 
     from .algebra import Where
-    from .nodes import Condition, Node, Resource
+    from .nodes import Node, Resource
 
 Direction = Literal["up", "down"]
 ROUNDS = 100
@@ -113,13 +115,13 @@ class _Pretended(World):
 def simulate(
     node: Node,
     model: Model,
-    holds: Callable[[Condition], bool],
+    parameters: Parameters,
     *,
     direction: Direction = "up",
 ) -> Timeline:
     """Call the plan until it is done, fails, or the rounds run out."""
     world = _Pretended(model)
-    calls = Calls(node, world, holds)
+    calls = Calls(node, world, parameters)
     result = Result("yield")
     while world.round < ROUNDS and result.state == "yield":
         world.round += 1

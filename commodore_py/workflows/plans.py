@@ -256,11 +256,7 @@ def simulated(
     _refuse_unknown(named - clusters, instances, "an instance of the plan")
     _refuse_unknown(model.lost, clusters, "a cluster of the plan")
     parameters = conditions.with_values(current.parameters, values)
-
-    def holds(condition: object) -> bool:
-        return conditions.holds(condition, parameters)
-
-    return simulate(current.plan.written, model, holds, direction=direction)
+    return simulate(current.plan.written, model, parameters, direction=direction)
 
 
 def _refuse_unknown(given: Iterable[str], names: Iterable[str], what: str) -> None:

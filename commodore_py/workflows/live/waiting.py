@@ -11,7 +11,6 @@ from commodore_py.adapters import ending
 from commodore_py.adapters.http import ServerAway
 from commodore_py.delivery import readiness
 from commodore_py.delivery.algebra import DONE, Calls, Result, World
-from commodore_py.delivery.conditions import holds
 from commodore_py.delivery.drivers.applications import step_of, synced_folder
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.manifests.health.assess import missing
@@ -161,9 +160,7 @@ def wait_for_plan(
 ) -> Waited:
     """Call the plan until it is done, fails, or the time is up; nothing is written."""
     world = _Watched(cluster, current, fail_fast=fail_fast)
-    calls = Calls(
-        current.plan.written, world, lambda condition: holds(condition, current.parameters)
-    )
+    calls = Calls(current.plan.written, world, current.parameters)
     reported: dict[str, Step] = {}
     while True:
         world.steps = {}

@@ -20,7 +20,6 @@ from commodore_py.adapters.yaml import splice
 from commodore_py.compiler.charts import calls_in
 from commodore_py.compiler.inputs import helm_arguments as helm
 from commodore_py.config import facts_folder
-from commodore_py.delivery.conditions import holds
 from commodore_py.delivery.plan import read_plan
 from commodore_py.delivery.reading import Reader
 from commodore_py.delivery.simulation import Model, simulate
@@ -217,12 +216,7 @@ def simulation(written: Any, model: dict[str, Any] | None = None, *, down: bool 
     given = {**(model or {})}
     given["degrades"] = frozenset(given.get("degrades", ()))
     parameters = {"yes": True, "no": False}
-    found = simulate(
-        node,
-        Model(**given),
-        lambda condition: holds(condition, parameters),
-        direction="down" if down else "up",
-    )
+    found = simulate(node, Model(**given), parameters, direction="down" if down else "up")
     lines = [f"{one.round} {one.step}: {one.action} {one.state}" for one in found.events]
     return "\n".join([*lines, f"{found.result.state} after {found.rounds} rounds"]) + "\n"
 
