@@ -16,10 +16,9 @@ from commodore_py.adapters.git.repository import is_repository, remote_settings
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.adapters.workers import in_parallel
-from commodore_py.catalog.diff.revisions import compared
 from commodore_py.cli.commands.catalog import compile_of_several
-from commodore_py.cli.output.compile_result import Form
-from commodore_py.cli.output.fleet import ClusterReporter
+from commodore_py.cli.output.compile_result import CompileReporter, Form
+from commodore_py.cli.output.fleet import result_of
 from commodore_py.cli.output.problems import as_data as problem_as_data
 from commodore_py.dependencies.git.remotes import list_refs, names_of
 from commodore_py.errors import CommodoreError
@@ -35,13 +34,11 @@ from commodore_py.lieutenant.folder import FactsFolder
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.stages import ONLY, Stage, stages_for, wait_for_stage
 
-from .failures import coded
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model.catalog import BuildRecord, Change
+    from commodore_py.model.catalog import BuildRecord
     from commodore_py.model.cluster import Cluster
 
     from .state import Kind
@@ -151,25 +148,6 @@ def remote_heads(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str, str |
     return list(chain.from_iterable(in_parallel(heads_of, versions, at_most=_MOST_REMOTES)))
 
 
-class _Reporter(ClusterReporter):
-    """Approves what the caller has seen, and what is not worse than allowed."""
-
-    seen = ""
-    """The version of the changes that the caller has read; any if empty."""
-
-    def approve(self, config: Config, change: Change) -> bool:
-        """Refuse changes that differ from those that the caller has seen."""
-        if config.push and self.seen:
-            with compared(config.paths.catalog, "HEAD") as comparison:
-                if comparison.tree != self.seen:
-                    raise coded(
-                        "clusters/other-changes",
-                        "the changes are no longer those that were read",
-                        hint="nothing was pushed; read the changes again",
-                    )
-        return super().approve(config, change)
-
-
 def compile_(config: Config, cluster_id: str, kind: Kind, seen: str) -> dict[str, Any]:
     """Compile a cluster, and push it if its changes are not worse than its stage allows."""
     started, root = monotonic(), config.paths.root
@@ -183,12 +161,10 @@ def compile_(config: Config, cluster_id: str, kind: Kind, seen: str) -> dict[str
     cluster = load_cluster(config, cluster_id)
     stages = stages_for(config, [cluster]) if config.push else (ONLY,)
     stage = next((stage for stage in stages if stage.has(cluster)), ONLY)
-    reporter = _Reporter(_FORM, stage.max_grade)
-    reporter.seen = seen
-    with reporter.collecting() as show:
+    with CompileReporter(_FORM, stage.max_grade, seen=seen).collecting() as show:
         published = compile_of_several(root, config, cluster_id, show, cluster)
         code = show.outcome(config, cluster_id, published)
-    result = reporter.result(config, published, code, monotonic() - started)
+    result = result_of(show, config, published, code, monotonic() - started)
     return {
         "outcome": result.outcome,
         "worst": result.worst if result.changes else None,

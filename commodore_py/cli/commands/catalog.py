@@ -301,12 +301,6 @@ def compile_(
         selection = fleet.Selection(clusters, all_clusters, tenant, fail_fast, jobs, scheduler)
         fleet.check(selection)
         _refuse_one_lock(options["lock"], options["from_export"])
-        if unkeyed := [option for option in options["dynamic_fact"] if "=" not in option]:
-            raise UsageError(
-                f"-d {unkeyed[0]}: dynamic facts are KEY=VALUE",
-                hint="the working directory is named before the command:"
-                f" commodore -d {unkeyed[0]} catalog compile ...",
-            )
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"], report)
     if several_clusters:
         config = _compile_config(settings, options, None)
@@ -327,7 +321,10 @@ def compile_(
         default = NO_LOCK if named else default_lock(settings.working_dir, clusters[0])
         config = _compile_config(settings, options, default)
         published = _compiled(exported, config, clusters[0], show)
-        return show.outcome(config, clusters[0], published)
+        code = show.outcome(config, clusters[0], published)
+        if show.content is not None:
+            streams.data(formats.structured(show.content))
+        return code
 
 
 def compile_of_several(

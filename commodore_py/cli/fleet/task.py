@@ -18,7 +18,8 @@ from commodore_py.cache.results import ResultUse
 from commodore_py.cache.trust import forget_logged
 from commodore_py.cli import failures
 from commodore_py.cli.output import log, streams
-from commodore_py.cli.output.fleet import ClusterReporter, ClusterResult
+from commodore_py.cli.output.compile_result import CompileReporter
+from commodore_py.cli.output.fleet import ClusterResult, result_of
 from commodore_py.cli.settings import directories
 from commodore_py.dependencies.git.remotes import listed_once
 from commodore_py.inventory.engine.reader import warn_again
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.executors import Place
     from commodore_py.adapters.time_limits import TimeLimits
-    from commodore_py.cli.output.compile_result import CompileReporter, Form
+    from commodore_py.cli.output.compile_result import Form
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.published import Published
@@ -89,7 +90,7 @@ def last_seconds(paths: WorkPaths) -> float | None:
 
 
 def _compiled(task: Task, started: float) -> ClusterResult:
-    reporter = ClusterReporter(task.form, task.stage.max_grade)
+    reporter = CompileReporter(task.form, task.stage.max_grade)
     warn_again()
     if not task.place.is_here:  # a worker may have compiled for an earlier run
         forget_logged()
@@ -109,7 +110,7 @@ def _compiled(task: Task, started: float) -> ClusterResult:
             write_if_changed(config.paths.state / _SECONDS, f"{seconds:.1f}\n".encode())
     uses = events.of(ResultUse)
     cached = (sum(use.cached for use in uses), len(uses))
-    return replace(show.result(config, published, code, seconds), cached=cached)
+    return replace(result_of(show, config, published, code, seconds), cached=cached)
 
 
 def listings_of(config: Config, run: str) -> Path | None:

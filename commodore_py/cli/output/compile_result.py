@@ -9,14 +9,17 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.catalog.diff.text import diff_text
+from commodore_py.catalog.diff.revisions import compared
 from commodore_py.catalog.record import commit_message
 from commodore_py.cli.exit_codes import CHANGES_FOUND, NOT_REPORTED
+from commodore_py.errors import CommodoreError
+from commodore_py.manifests import grades
+from commodore_py.model.difference import GRADES
 from commodore_py.model.published import ReportOutcome
 
-from . import differences, formats, messages, streams
+from . import differences, messages, streams
 from .bundles import heading, used
-from .differences import as_json, as_markdown
+from .differences import as_json, as_markdown, as_text
 from .log import Collected
 
 if TYPE_CHECKING:
@@ -26,7 +29,9 @@ if TYPE_CHECKING:
 
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
-    from commodore_py.model.catalog import Change, DiffLine
+    from commodore_py.manifests.diff import ObjectChange
+    from commodore_py.model.catalog import Change
+    from commodore_py.model.difference import Grade
     from commodore_py.model.published import Published
 
     from .differences import DiffForm
@@ -46,13 +51,21 @@ class Form:
 
 
 class CompileReporter:
-    """Shows the result of one compile; stdout has nothing but the result."""
+    """Shows the result of one compile; stdout has nothing but the result.
 
-    def __init__(self, form: Form) -> None:
+    What is worse than `max_grade` is not pushed, nor, if there is one, another version of the
+    changes than the one that was `seen`.
+    """
+
+    def __init__(self, form: Form, max_grade: Grade = GRADES[0], *, seen: str = "") -> None:
         self._form = form
+        self._max_grade, self._seen = max_grade, seen
         self._collected = Collected()
-        self._lines: tuple[Change, tuple[DiffLine, ...]] | None = None
         self._diff: tuple[Change, ObjectDiff] | None = None
+        self.held = False
+        """Whether a change is too bad to be pushed."""
+        self.content: dict[str, Any] | None = None
+        """The result for programs, once there is one."""
 
     @contextmanager
     def collecting(self) -> Iterator[Self]:
@@ -69,6 +82,19 @@ class CompileReporter:
         self._change(change, for_prompt=config.push and self._form.interactive)
         if not config.push:
             return False
+        if self._seen:
+            _refuse_others(config, self._seen)
+        if self._max_grade != GRADES[0]:
+            worst = grades.worst([kube_object.grade for kube_object in self.objects(change)])
+            self.held = GRADES.index(worst) < GRADES.index(self._max_grade)
+            if self.held:
+                stage = f"the stage allows {self._max_grade}"
+                messages.error_with(
+                    f"not pushed: the worst change is {worst}, and {stage}",
+                    hint="see it with --diff objects, and push this cluster by itself if it is"
+                    " wanted",
+                )
+                return False
         return not self._form.interactive or messages.confirm(
             f" > Push to {without_secrets(change.destination)}?",
             undone="nothing is pushed; the changes are staged in catalog/",
@@ -124,19 +150,16 @@ class CompileReporter:
             )
 
     def _text(self, change: Change) -> str:
-        if self._form.diff == "text" and change:
-            return formats.diff_lines(self.lines(change))
-        text = differences.text_of(change, self._form.diff, self._form.migration)
-        about = _about_bundle(change) if self._form.diff == "objects" else ""
+        if self._form.diff != "objects":
+            return differences.text_of(change, self._form.diff, self._form.migration)
+        text, about = as_text.object_diff(self._object_diff(change)), _about_bundle(change)
         return f" > {about}\n{text}" if about else text
 
-    def lines(self, change: Change) -> tuple[DiffLine, ...]:
-        """The text of a change, made once however often it is wanted."""
-        if self._lines is None or self._lines[0] is not change:
-            self._lines = (change, diff_text(change, migration=self._form.migration))
-        return self._lines[1]
+    def objects(self, change: Change) -> tuple[ObjectChange, ...]:
+        """The objects that change."""
+        return self._object_diff(change).objects if change else ()
 
-    def diff(self, change: Change) -> ObjectDiff:
+    def _object_diff(self, change: Change) -> ObjectDiff:
         """The objects of a change, compared once however often that is wanted."""
         if self._diff is None or self._diff[0] is not change:
             self._diff = (change, differences.diff_of(change, self._form.migration))
@@ -149,18 +172,14 @@ class CompileReporter:
         content: dict[str, Any] = {}
         if self._form.output == "markdown" or self._form.diff == "objects":
             change = published.change
-            object_diff = self.diff(change)
+            object_diff = self._object_diff(change)
             if self._form.output == "markdown":
                 about = _about_bundle(change)
                 text = as_markdown.object_diff(object_diff)
                 streams.result(f"_{about}_\n\n{text}" if about else text)
                 return
             content = {"diff": as_json.object_diff(object_diff)}
-        self._data(result_of(cluster, published, self._collected.warnings) | content)
-
-    def _data(self, content: dict[str, Any]) -> None:
-        """Print the result for programs; one of several is part of another."""
-        streams.data(formats.structured(content))
+        self.content = result_of(cluster, published, self._collected.warnings) | content
 
 
 def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[str, Any]:
@@ -192,6 +211,18 @@ def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[s
         "lock": published.lock._asdict() if published.lock is not None else None,
         "bundle": used(bundle) if (bundle := published.change.bundle) is not None else None,
     }
+
+
+def _refuse_others(config: Config, seen: str) -> None:
+    """Refuse changes that differ from those that were read."""
+    with compared(config.paths.catalog, "HEAD") as comparison:
+        if comparison.tree != seen:
+            error = CommodoreError(
+                "the changes are no longer those that were read",
+                hint="nothing was pushed; read the changes again",
+            )
+            error.problem_code = "clusters/other-changes"
+            raise error
 
 
 def _about_bundle(change: Change) -> str:

@@ -8,15 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import escaping
 from commodore_py.manifests import grades
 from commodore_py.manifests.folding import folded_over_clusters
-from commodore_py.model.difference import GRADES
 from commodore_py.model.names import counted
 from commodore_py.model.published import ReportOutcome
 
 from . import formats, log, messages, streams
-from .compile_result import CompileReporter
 from .differences import as_markdown, as_text, words
 
 if TYPE_CHECKING:
@@ -25,11 +22,10 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.manifests.diff import ObjectChange, What
     from commodore_py.manifests.folding import Common
-    from commodore_py.model.catalog import Change
     from commodore_py.model.difference import Grade
     from commodore_py.model.published import Published
 
-    from .compile_result import Form
+    from .compile_result import CompileReporter, Form
 
 _COLUMNS = ("CLUSTER", "RESULT", "ADDED", "CHANGED", "REMOVED", "WORST", "CACHED", "TIME", "STAGE")
 _MOST_LINES = 30
@@ -89,47 +85,19 @@ class ClusterResult:
         return {kind: sum(number[what] for what in whats) for kind, whats in _KINDS.items()}
 
 
-class ClusterReporter(CompileReporter):
-    """Shows the result of one of several clusters; what is for programs is printed at the end."""
-
-    def __init__(self, form: Form, max_grade: Grade = GRADES[0]) -> None:
-        super().__init__(form)
-        self._max_grade = max_grade
-        self._held = False
-        self._content: dict[str, Any] | None = None
-
-    def approve(self, config: Config, change: Change) -> bool:
-        """Show the change, and push it unless it is worse than its stage allows."""
-        if not super().approve(config, change):
-            return False
-        worst = grades.worst([object_change.grade for object_change in self._objects(change)])
-        self._held = GRADES.index(worst) < GRADES.index(self._max_grade)
-        if self._held:
-            messages.error_with(
-                f"not pushed: the worst change is {worst}, and the stage allows {self._max_grade}",
-                hint="see it with --diff objects, and push this cluster by itself if it is wanted",
-            )
-        return not self._held
-
-    def result(
-        self, config: Config, published: Published, code: int, seconds: float
-    ) -> ClusterResult:
-        """A cluster that was compiled."""
-        return ClusterResult(
-            published.record.cluster,
-            "held" if self._held else _outcome(published),
-            1 if self._held else code,
-            seconds,
-            tuple(map(_without_contents, self._objects(published.change))),
-            folder=str(config.paths.root),
-            content=self._content,
-        )
-
-    def _objects(self, change: Change) -> tuple[ObjectChange, ...]:
-        return self.diff(change).objects if change else ()
-
-    def _data(self, content: dict[str, Any]) -> None:
-        self._content = content
+def result_of(
+    show: CompileReporter, config: Config, published: Published, code: int, seconds: float
+) -> ClusterResult:
+    """A cluster that was compiled."""
+    return ClusterResult(
+        published.record.cluster,
+        "held" if show.held else _outcome(published),
+        1 if show.held else code,
+        seconds,
+        tuple(map(_without_contents, show.objects(published.change))),
+        folder=str(config.paths.root),
+        content=show.content,
+    )
 
 
 def show_log(result: ClusterResult, shown: set[str]) -> None:
@@ -175,14 +143,19 @@ def show(results: Iterable[ClusterResult], form: Form, *, code: int) -> None:
     if form.output == "markdown":
         if form.diff != "none":
             lines = list(_changes_in_markdown(common, special_changes))
-        columns, rows = _columns_and_rows(results)
+        columns, *rows = _rows(results)
         table = [columns, ["---"] * len(columns), *rows]
         lines += ["## Summary", "", *(f"| {' | '.join(row)} |" for row in table)]
     else:
         if form.diff != "none" and changes:
             lines = [*_changes_in_text(common, special_changes), ""]
-        lines.append(_table(results))
-    streams.result("\n".join(lines))
+        head, *shown = formats.table(_rows(results), numbers_from=_WORDS)
+        coloured = (
+            streams.styled(row, fg=_COLOURS.get(result.outcome))
+            for result, row in zip(results, shown, strict=True)
+        )
+        lines += [head, *coloured]
+    streams.lines(lines)
 
 
 def _changes_in_text(
@@ -192,7 +165,7 @@ def _changes_in_text(
         yield "Changes in several clusters:"
     yield from (as_text.headed(change.grade, line_of(change)) for change in common)
     for cluster, changes in special_changes.items():
-        yield f"Changes in {escaping.one_line(cluster)} only:"
+        yield f"Changes in {cluster} only:"
         lines = [line for change in changes for line in as_text.change_lines(change.grade, change)]
         yield from lines[:_MOST_LINES]
         if len(lines) > _MOST_LINES:
@@ -203,17 +176,17 @@ def _changes_in_markdown(
     common: Sequence[Common], special_changes: Mapping[str, Sequence[ObjectChange]]
 ) -> Iterator[str]:
     if common:
-        yield "## Changes in several clusters\n"
+        yield from ("## Changes in several clusters", "")
         yield from (
             f"- **{change.grade}** {as_markdown.code(line_of(change))}" for change in common
         )
         yield ""
     for cluster, changes in special_changes.items():
-        yield f"## Changes in {escaping.one_line(cluster)} only\n"
+        yield from (f"## Changes in {cluster} only", "")
         lines = [line for change in changes for line in as_markdown.change_lines(change)]
         yield from lines[:_MOST_LINES]
         if len(lines) > _MOST_LINES:
-            yield f"\n_{counted(len(lines) - _MOST_LINES, 'more line')}_"
+            yield from ("", f"_{counted(len(lines) - _MOST_LINES, 'more line')}_")
         yield ""
 
 
@@ -221,7 +194,7 @@ def line_of(common: Common) -> str:
     """A change in one line: what, and in how many objects of how many clusters."""
     objects = tuple(id_ for _, id_ in common.objects)
     clusters = common.clusters
-    names = f" ({', '.join(map(escaping.one_line, clusters))})" if len(clusters) <= _NAMED else ""
+    names = f" ({', '.join(clusters)})" if len(clusters) <= _NAMED else ""
     where = f"{counted(len(clusters), 'cluster')}{names}"
     if common.field is not None:
         reason = words.reason(common.field)
@@ -250,45 +223,21 @@ def _outcome(published: Published) -> str:
     return "changed" if published.change else "unchanged"
 
 
-def _table(results: Sequence[ClusterResult]) -> str:
-    columns, rows = _columns_and_rows(results)
-    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-    lines = ["  ".join(_cells(columns, widths)).rstrip()]
-    for result, row in zip(results, rows, strict=True):
-        cells = _cells(row, widths)
-        cells[1] = streams.styled(cells[1], fg=_COLOURS.get(result.outcome))
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
-
-
-def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    """Words to the left, numbers to the right."""
-    return [
-        text.ljust(width) if number < _WORDS else text.rjust(width)
-        for number, (text, width) in enumerate(zip(row, widths, strict=True))
-    ]
-
-
-def _columns_and_rows(results: Sequence[ClusterResult]) -> tuple[Sequence[str], list[list[str]]]:
-    rows = [_row(result) for result in results]
-    if any(result.stage for result in results):
-        return _COLUMNS, rows
-    return _COLUMNS[:-1], [row[:-1] for row in rows]
+def _rows(results: Sequence[ClusterResult]) -> list[list[str]]:
+    """The table, with its head; stages are a column if there are any."""
+    rows = [[*_COLUMNS], *map(_row, results)]
+    return rows if any(result.stage for result in results) else [row[:-1] for row in rows]
 
 
 def _row(result: ClusterResult) -> list[str]:
-    counts = [str((result.objects or {}).get(kind, "")) for kind in _KINDS]
     hits, uses = result.cached
-    time = "" if result.outcome in ("skipped", "interrupted") else f"{result.seconds:.1f} s"
-    worst = result.worst if result.changes else ""
-    cached = f"{hits}/{uses}" if uses else ""
     return [
-        escaping.one_line(result.cluster),
+        result.cluster,
         result.outcome,
-        *counts,
-        worst,
-        cached,
-        time,
+        *(str((result.objects or {}).get(kind, "")) for kind in _KINDS),
+        result.worst if result.changes else "",
+        f"{hits}/{uses}" if uses else "",
+        "" if result.outcome in ("skipped", "interrupted") else f"{result.seconds:.1f} s",
         result.stage,
     ]
 

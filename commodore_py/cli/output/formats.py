@@ -30,8 +30,8 @@ def show(output: str, content: Mapping[str, Any], lines: Iterable[str]) -> None:
     """Print a result: as lines for people, or for programs."""
     if output != "text":
         streams.data(structured(content))
-    elif text := "\n".join(lines):
-        streams.result(text)
+    else:
+        streams.lines(lines)
 
 
 def as_json(content: object, indent: int | None = None) -> str:
@@ -72,12 +72,16 @@ def diff_lines(lines: Iterable[DiffLine]) -> str:
     )
 
 
-def table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Rows in columns, with two blanks between them."""
+def table(rows: Iterable[Sequence[str]], *, numbers_from: int | None = None) -> Iterator[str]:
+    """Rows in columns, with two blanks between them; numbers are to the right."""
     rows = list(rows)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        cells = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
+        if numbers_from is not None:
+            numbers = zip(row[numbers_from:], widths[numbers_from:], strict=True)
+            cells[numbers_from:] = [text.rjust(width) for text, width in numbers]
+        yield "  ".join(cells).rstrip()
 
 
 def _table(clusters: Sequence[Mapping[str, Any]]) -> Iterable[str]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import re
+from typing import TYPE_CHECKING
 
 import click
 
 from commodore_py.adapters import escaping
 from commodore_py.adapters.masking import REDACTOR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # Begins our own colours until they are printed. Foreign text cannot contain it.
 _MARK = f"\x1b{os.urandom(6).hex()}"
@@ -46,6 +50,19 @@ def _shown_line(line: str) -> str:
 def result(text: str = "", *, fg: str | None = None, bold: bool | None = None) -> None:
     """Print a result for people on stdout."""
     click.echo(shown(styled(text, fg=fg, bold=bold)))
+
+
+def lines(texts: Iterable[str]) -> None:
+    """Print a result line by line: no text in it adds another line, or acts on the terminal."""
+    if text := "\n".join(map(_one_line, texts)):
+        result(text)
+
+
+def _one_line(text: str) -> str:
+    """Text within a line: with our colours, unless something has to be escaped."""
+    plain = unstyled(text)
+    safe = escaping.one_line(plain)
+    return text if safe == plain else safe
 
 
 def data(text: str) -> None:
