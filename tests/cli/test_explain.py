@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
 
 
-def test_explain_wraps_at_eighty_columns(commodore: CommandLine, work: Path) -> None:
-    for path in ("web_shop", "backup", "kapitan", "components", "monitoring.channels[1]"):
-        ran = commodore("-d", str(work), "inventory", "explain", "backup-archive", path)
-
-        assert ran.code == 0
-        # Values that have no space cannot be broken.
-        wide = [line for line in ran.out.splitlines() if len(line) > 80]
-        assert all(len(line.strip().split()[-1]) > 40 for line in wide), wide
-
-
 def test_hierarchy_without_vault_settings_compiles_and_can_be_explained(
     commodore: CommandLine, tmp_path: Path
 ) -> None:

@@ -18,27 +18,12 @@ from commodore_py.workflows.catalog import several
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
 
 
-class _FileAndLine(click.ParamType["tuple[Path, int]"]):
-    """A line of a file, as editors and messages write it."""
-
-    name = "FILE:LINE"
-
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[Path, int]:
-        """The file and the number of the line."""
-        match = _LINE.fullmatch(value)
-        if match is None:
-            self.fail(f"{value!r} is not FILE:LINE.", param, ctx)
-        return Path(match["file"]), int(match["line"])
-
-
 @click.command()
 @click.argument("target", required=False, shell_complete=completion.targets)
 @click.argument("path", required=False, shell_complete=completion.parameters)
 @click.option(
     "--reverse",
-    type=_FileAndLine(),
+    metavar="FILE:LINE",
     help="Show what a line of a class file affects, instead.",
 )
 @cluster_option
@@ -49,7 +34,7 @@ def explain(
     /,
     target: str | None,
     path: str | None,
-    reverse: tuple[Path, int] | None,
+    reverse: str | None,
     cluster: str,
     output: str,
 ) -> None:
@@ -68,25 +53,20 @@ def explain(
     """
     paths = several.paths_of(WorkPaths(ctx.obj.working_dir), cluster)
     if reverse is not None:
+        match = _LINE.fullmatch(reverse)
+        if match is None:
+            raise click.BadParameter(f"{reverse!r} is not FILE:LINE.", ctx, param_hint="--reverse")
         if target is not None:
             raise click.UsageError("--reverse takes no TARGET and no PATH.", ctx)
-        _reverse(paths, *reverse, output)
-    elif target is None or path is None:
+        # As messages name it, or as the shell completes it.
+        below = paths.root / match["file"]
+        file = below if below.is_file() else Path(match["file"]).absolute()
+        effects = line_effects.effects_of_line(paths, file, int(match["line"]))
+        formats.show(output, explained.reverse_content(effects), explained.reverse_lines(effects))
+        return
+    if target is None or path is None:
         missing = "TARGET" if target is None else "PATH"
         raise click.UsageError(f"Missing argument '{missing}'.", ctx)
-    else:
-        _explain(paths, target, path, output)
-
-
-def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
     result = explanation.explain(paths, target, path)
     content = explained.explanation_content(result)
     formats.show(output, content, explained.explanation_lines(result))
-
-
-def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
-    # As messages name it, or as the shell completes it.
-    below = paths.root / file
-    file = below if below.is_file() else file.absolute()
-    effects = line_effects.effects_of_line(paths, file, line)
-    formats.show(output, explained.reverse_content(effects), explained.reverse_lines(effects))

@@ -1,8 +1,7 @@
-"""Explanations of values, as text of eighty columns and as JSON."""
+"""Explanations of values, as text and as JSON."""
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.inventory.explain.explanation import MISSING
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 SCHEMA, REVERSE_SCHEMA = "explain/v1", "explain-reverse/v1"
 
-_WIDTH = 80
+_WIDTH = 75
 _SHORT = 60
 _MOST_LINES = 16
 _FEW = 6
@@ -40,48 +39,45 @@ def _titled(
 ) -> Iterator[str]:
     if explanation.problem:
         yield f"{title} cannot be resolved:"
-        yield from _wrapped(explanation.problem, "  ")
+        yield f"  {explanation.problem}"
     elif explanation.value is MISSING:
         yield f"{title} has no value"
-    elif _is_short(explanation.value) and len(f"{title} is {inline(explanation.value)}") <= _WIDTH:
-        yield f"{title} is {inline(explanation.value)}"
     else:
-        yield f"{title} is:"
-        yield from _block(explanation.value, "  ")
+        yield from _with_value(f"{title} is", explanation.value)
     for number, change in enumerate(explanation.changes, 1):
         yield ""
         yield f"{number:3}  {change.place}"
-        yield from _wrapped(" -> ".join(change.chain), _INDENT, hang="  ")
-        yield from _what(change, explanation.path, looked_up)
+        yield f"{_INDENT}{' -> '.join(change.chain)}"
+        yield from (f"{_INDENT}{line}" for line in _what(change, explanation.path, looked_up))
 
 
 def _what(change: Change, path: str, looked_up: Mapping[str, Explanation]) -> Iterator[str]:
     if change.action == "remove":
         how = f"`{change.mark}` replaces {change.at}, without {path}"
         how = how if change.mark else f"sets {change.at} to null"
-        yield from _wrapped(f"{how}: {_brief(change.before)} is removed", _INDENT)
-    else:
+        yield f"{how}: {_brief(change.before)} is removed"
+    elif change.written is not MISSING:
         yield from _with_value(_verb(change), change.written)
     for reference in change.references:
         yield from _reference(reference, looked_up)
     if change.constant:
-        yield f"{_INDENT}and makes it constant: `{change.key}`"
+        yield f"and makes it constant: `{change.key}`"
     if change.problem:
         # The error of a reference is shown with the reference.
         if not any(reference.problem for reference in change.references):
-            yield from _wrapped(f"error: {change.problem}", _INDENT)
+            yield f"error: {change.problem}"
     elif (
         (change.references or change.action == "append")
         and change.written != change.after
         and _is_short(change.after)
     ):
-        yield f"{_INDENT}now {inline(change.after)}"
+        yield f"now {inline(change.after)}"
 
 
 def _verb(change: Change) -> str:
     match change.action:
         case "replace" if change.written == change.before:
-            return "sets the same again:"
+            return "repeats"
         case "replace" | "null":
             return f"replaces {_brief(change.before)} with"
         case "override":
@@ -91,15 +87,15 @@ def _verb(change: Change) -> str:
 
 
 def _with_value(verb: str, value: Any) -> Iterator[str]:
-    if value is MISSING:
-        return
+    """A value behind a verb, or below it."""
     if _is_short(value):
-        line = f"{verb} {inline(value)}"
-        if len(_INDENT) + len(line) <= _WIDTH:
-            yield f"{_INDENT}{line}"
-            return
-    yield from _wrapped(f"{verb}:" if verb[-1] != ":" else verb, _INDENT)
-    yield from _block(value, f"{_INDENT}  ")
+        yield f"{verb} {inline(value)}"
+        return
+    yield f"{verb}:"
+    lines = block(value, _WIDTH)
+    yield from (f"  {line}" for line in lines[:_MOST_LINES])
+    if len(lines) > _MOST_LINES:
+        yield f"  … {len(lines) - _MOST_LINES} more lines"
 
 
 def _reference(reference: Reference, looked_up: Mapping[str, Explanation]) -> Iterator[str]:
@@ -107,16 +103,11 @@ def _reference(reference: Reference, looked_up: Mapping[str, Explanation]) -> It
         yield from _reference(inner, looked_up)
     if reference.problem:
         problem = reference.problem.removeprefix(f"{reference.written}: ")
-        yield from _wrapped(f"where {reference.written} fails: {problem}", _INDENT, "  ")
+        yield f"where {reference.written} fails: {problem}"
         return
     place = _place_of(reference, looked_up)
     text = f"where {_leading(reference)} is {_brief(reference.value)}"
-    if len(_INDENT) + len(text) + len(place) + 3 <= _WIDTH:
-        yield f"{_INDENT}{text}  ({place})" if place else f"{_INDENT}{text}"
-        return
-    yield from _wrapped(text, _INDENT, "  ")
-    if place:
-        yield f"{_INDENT}  ({place})"
+    yield f"{text}  ({place})" if place else text
 
 
 def _leading(reference: Reference) -> str:
@@ -162,25 +153,6 @@ def _brief(value: Any) -> str:
     return f"a list of {len(value)}" if isinstance(value, list) else f"{text[: _SHORT - 1]}…"
 
 
-def _block(value: Any, indent: str) -> Iterator[str]:
-    lines = block(value, _WIDTH - len(indent))
-    for line in lines[:_MOST_LINES]:
-        yield f"{indent}{line}"
-    if len(lines) > _MOST_LINES:
-        yield f"{indent}… {len(lines) - _MOST_LINES} more lines"
-
-
-def _wrapped(text: str, indent: str, hang: str = "") -> list[str]:
-    return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent=indent,
-        subsequent_indent=indent + hang,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 def _some(names: Iterable[str], what: str) -> str:
     listed = list(names)
     if len(listed) <= _FEW:
@@ -196,14 +168,12 @@ def reverse_lines(line: LineEffects) -> Iterator[str]:
     yield str(line.place)
     yield f"  {line.text}"
     yield ""
-    yield from _wrapped(
-        f"sets {', '.join(line.sets)}" if line.sets else f"lists {line.lists}", "", hang="  "
-    )
-    yield from _wrapped(f"in a file that is part of {_targets(line.targets, line)}", "", "  ")
+    yield f"sets {', '.join(line.sets)}" if line.sets else f"lists {line.lists}"
+    yield f"in a file that is part of {_targets(line.targets, line)}"
     for effect in line.effects:
         yield ""
         yield from _effect(effect)
-        yield from _wrapped(f"in {_targets(effect.targets, line)}", "  ", "  ")
+        yield f"  in {_targets(effect.targets, line)}"
 
 
 def _targets(names: tuple[str, ...], line: LineEffects) -> str:
@@ -224,13 +194,13 @@ _WORDS = {
 def _effect(effect: Effect) -> Iterator[str]:
     match effect.kind:
         case "reference":
-            yield from _wrapped(f"{effect.parameter} uses it as {effect.through}", "", hang="  ")
+            yield f"{effect.parameter} uses it as {effect.through}"
             yield f"  {effect.place}"
         case "class":
-            yield from _wrapped(f"class {effect.parameter} depends on it", "", hang="  ")
+            yield f"class {effect.parameter} depends on it"
             yield f"  {effect.place}"
         case kind:
-            yield from _wrapped(f"{effect.parameter} {_WORDS[kind]}", "", hang="  ")
+            yield f"{effect.parameter} {_WORDS[kind]}"
 
 
 # ---------------------------------------------------------------- JSON
