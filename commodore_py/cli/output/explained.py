@@ -77,7 +77,7 @@ def _what(change: Change, path: str, looked_up: Mapping[str, Explanation]) -> It
 def _verb(change: Change) -> str:
     match change.action:
         case "replace" if change.written == change.before:
-            return "repeats"
+            return "again sets"
         case "replace" | "null":
             return f"replaces {_brief(change.before)} with"
         case "override":
