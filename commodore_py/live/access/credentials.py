@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text, process
+from commodore_py.adapters.http.address import is_one_word
 from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.process import Patience, ProgramFailed
 from commodore_py.adapters.reading import content_of
@@ -69,15 +70,24 @@ class Credentials:
         if user.exec is not None:
             return _from_plugin(user.exec, self._access)
         if user.token_file:
-            token = content_of(user.token_file).decode().strip()
-            authorization, until = f"Bearer {token}", time.time() + _FILE_SECONDS
+            token = content_of(user.token_file).decode(errors="replace").strip()
+            authorization = _bearer(token, where=user.token_file)
+            until = time.time() + _FILE_SECONDS
         elif user.token:
-            authorization = f"Bearer {user.token}"
+            authorization = _bearer(user.token, where=self._access.origin)
         elif user.username:
             pair = base64.b64encode(f"{user.username}:{user.password}".encode()).decode()
             REDACTOR.learn(user.password)
             authorization = f"Basic {pair}"
         return Shown(authorization, user.certificate, user.key), until
+
+
+def _bearer(token: str, *, where: str) -> str:
+    if not is_one_word(token):
+        raise CommodoreError(
+            "invalid token: it must be printable ASCII characters without spaces", where=where
+        )
+    return f"Bearer {token}"
 
 
 def _from_plugin(plugin: Exec, access: Access) -> tuple[Shown, float]:
@@ -116,7 +126,7 @@ def _from_plugin(plugin: Exec, access: Access) -> tuple[Shown, float]:
     if not token and not (certificate and key):
         raise failed("its answer has neither a token nor a certificate with key")
     REDACTOR.learn(token, key)
-    authorization = f"Bearer {token}" if token else ""
+    authorization = _bearer(token, where=plugin.command) if token else ""
     return Shown(authorization, certificate.encode(), key.encode()), _end_of(status)
 
 
