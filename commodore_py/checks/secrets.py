@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from typing import TYPE_CHECKING
+
+from commodore_py.manifests.secrets import REFERENCE, has_reference
 
 from .base import Issue, mapping
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .base import Content, Item, Settings
 
 NAME = "secrets"
-_REFERENCE = re.compile(r"\?\{[^{}]+\}")
 _KEYS = re.compile(r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/=]{16}")
 _TOKENS = re.compile(
     r"(?<![\w-])(?:gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|AKIA[0-9A-Z]{16}"
@@ -51,18 +50,13 @@ def _of_secret(content: Content) -> Iterator[Issue]:
             if not isinstance(value, str) or not value or name in _PUBLIC:
                 continue
             path = f"{key}.{name}"
-            if key == "data" and _REFERENCE.search(_decoded(value)):
+            if REFERENCE.search(value):
+                continue
+            if key == "data" and has_reference(value):
                 text = "a secret reference is inside of base64: it will not be replaced"
                 yield Issue("secrets/in-base64", text, path, "use stringData")
-            elif not _REFERENCE.search(value):
+            else:
                 yield Issue("secrets/plain-text", "a value is not a secret reference", path, _HINT)
-
-
-def _decoded(value: str) -> str:
-    try:
-        return base64.b64decode(value, validate=True).decode(errors="replace")
-    except (binascii.Error, ValueError):
-        return ""
 
 
 def _strings(value: object, path: str) -> Iterator[tuple[str, str]]:

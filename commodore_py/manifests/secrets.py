@@ -27,7 +27,8 @@ MAY_BE_SECRET = re.compile(
 An escape may be part of any word.
 """
 
-_REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
+REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
+"""A reference to a secret."""
 _REFERENCE_START = "?{"
 _SECRETS = ("secret", "secretlist")
 
@@ -123,19 +124,19 @@ def _strings(value: object) -> Iterator[str]:
 
 def has_reference(text: str) -> bool:
     """Return whether a value refers to a secret, as it is or in base64."""
-    return bool(_REFERENCE.search(text) or _REFERENCE.search(_decoded(text)))
+    return bool(REFERENCE.search(text) or REFERENCE.search(_decoded(text)))
 
 
 def with_references_replaced(text: str, replace: Callable[[str], str]) -> str:
     """The value with all references replaced, as it is or in base64."""
 
     def revealed(plain: str) -> str:
-        return _REFERENCE.sub(lambda match: replace(match[0]), plain)
+        return REFERENCE.sub(lambda match: replace(match[0]), plain)
 
-    if _REFERENCE.search(text):
+    if REFERENCE.search(text):
         return revealed(text)
     decoded = _decoded(text)
-    if not _REFERENCE.search(decoded):
+    if not REFERENCE.search(decoded):
         return text
     return base64.b64encode(revealed(decoded).encode()).decode()
 
@@ -143,10 +144,10 @@ def with_references_replaced(text: str, replace: Callable[[str], str]) -> str:
 def shown_value(value: object) -> str:
     """A value without all but its references; its length is not shown."""
     text = str(value)
-    decoded = text if _REFERENCE.search(text) else _decoded(text)
-    if _REFERENCE.search(decoded):
-        parts = _REFERENCE.split(decoded)
-        references = _REFERENCE.findall(decoded)
+    decoded = text if REFERENCE.search(text) else _decoded(text)
+    if REFERENCE.search(decoded):
+        parts = REFERENCE.split(decoded)
+        references = REFERENCE.findall(decoded)
         stars = ["***" if part else "" for part in parts]
         return "".join(a + b for a, b in zip(stars, [*references, ""], strict=True))
     return "***" if text else ""
