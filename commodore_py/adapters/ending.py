@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _SIGNALS: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LONGEST = 0.8
+_GRACE, _PAUSE = 0.3, 0.02
+_PR_SET_CHILD_SUBREAPER = 36
 _WORDS: dict[int, bytes] = {
     signal.SIGINT: b"interrupted\n",
     signal.SIGTERM: b"terminated\n",
@@ -117,6 +119,58 @@ def _end_late() -> None:
 
 
 def _end_programs() -> None:
-    from .process_tree import end_all  # for runs that are ended only
-
     end_all(os.getpid(), itself=False)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes below this one whose own parent ends.
+
+    Otherwise a program that detaches a process and ends would leave it behind.
+    """
+    import ctypes  # for programs of components only
+
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_all(root: int, *, itself: bool) -> None:
+    """End all that a process has started, and if wanted itself; with SIGTERM first."""
+    import psutil  # slow to load, and few programs are ended
+
+    known: set[psutil.Process] = set()
+
+    def alive() -> set[psutil.Process]:
+        """Those that run now, also those whose parents have ended in the meantime."""
+        for process in {top, *known}:
+            with suppress(psutil.Error):
+                known.update(process.children(recursive=True))
+        for process in tuple(known):
+            with suppress(psutil.Error):
+                if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                    continue
+            known.discard(process)
+        return set(known)
+
+    def send(processes: set[psutil.Process], number: signal.Signals) -> None:
+        for process in processes:
+            with suppress(psutil.Error):
+                process.send_signal(number)
+
+    try:
+        top = psutil.Process(root)
+    except psutil.NoSuchProcess:
+        return
+    known.update({top} if itself else ())
+    deadline = time.monotonic() + _GRACE
+    terminated: set[psutil.Process] = set()
+    while (left := alive()) and time.monotonic() < deadline:
+        send(left - terminated, signal.SIGTERM)
+        terminated |= left
+        time.sleep(_PAUSE)
+    # One that is stopped starts no other, and one that is killed would leave others behind.
+    stopped: set[psutil.Process] = set()
+    while new := alive() - stopped:
+        send(new, signal.SIGSTOP)
+        stopped |= new
+    send(stopped, signal.SIGKILL)

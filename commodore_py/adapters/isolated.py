@@ -14,6 +14,7 @@ from commodore_py.errors import CommodoreError
 
 from . import escaping
 from .child_environment import child_environment
+from .ending import end_all
 from .masking import REDACTOR
 
 _HERE = "commodore_py.adapters.isolated"
@@ -77,8 +78,6 @@ class Session:
     def close(self) -> None:
         """End the other process, with all that it has started."""
         if self._process is not None:
-            from .process_tree import end_all  # loads psutil, for processes that are ended only
-
             end_all(self._process.pid, itself=True)
             self._process.communicate()
             self._process = None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
-from . import escaping, time_limits
+from . import ending, escaping, time_limits
 from .child_environment import OUR_SECRETS
 from .masking import REDACTOR, shown_command
 
@@ -70,8 +70,7 @@ def run(
     `keep_open` stay open for as long as it lives. With `forward`, what it prints on stderr is also
     shown; with `merge_stderr`, it is part of the result.
     """
-    ending = sys.modules.get(f"{__package__}.ending")
-    if ending is not None and threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread():
         ending.pause(0)
     name = called or shown_command(command)
     patience = patience or Patience(time_limits.current().program, "program")
@@ -155,20 +154,13 @@ def _input(content: bytes) -> Iterator[IO[bytes] | int]:
 
 def _close(process: subprocess.Popen[bytes]) -> None:
     """Leave nothing behind: neither a program nor its pipes."""
-    if process.returncode is None:
-        _end(process)
+    if process.poll() is None:
+        ending.end_all(process.pid, itself=True)
+        process.wait()
     for stream in (process.stdout, process.stderr):
         if stream is not None:
             with suppress(OSError):
                 stream.close()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    from .process_tree import end_all  # for programs that are ended only
-
-    if process.poll() is None:
-        end_all(process.pid, itself=True)
-        process.wait()
 
 
 def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:

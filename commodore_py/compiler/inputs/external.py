@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters import kustomize
+from commodore_py.adapters.ending import adopt_orphans
 from commodore_py.adapters.masking import MASK, Redactor
 from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
@@ -116,8 +117,6 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
     bases: AbstractContextManager[Mapping[str, str]] = nullcontext({})
     if folder:
         bases = fetching(job, Path(folder), workplace.scratch)
-    from commodore_py.adapters.process_tree import adopt_orphans  # loads psutil
-
     adopt_orphans()
     try:
         keep_open = workplace.borrowed.keep_open

@@ -135,8 +135,7 @@ def test_program_exceeding_time_limit_is_ended(code: str) -> None:
 ENDS_ALL = """
 import os, sys
 from commodore_py.adapters.process import Patience, TookTooLong, run
-from commodore_py.adapters.process_tree import end_all
-from commodore_py.adapters.process_tree import adopt_orphans
+from commodore_py.adapters.ending import adopt_orphans, end_all
 adopt_orphans()
 try:
     run(["sh", "-c", sys.argv[1]], patience=Patience(0.5))
