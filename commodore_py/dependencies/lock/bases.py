@@ -18,7 +18,7 @@ from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.fetch import Clones
-from commodore_py.dependencies.jsonnet.remote import Remote
+from commodore_py.dependencies.jsonnet.jsonnetfile import Remote
 from commodore_py.errors import CommodoreError
 from commodore_py.model.remote_use import BaseUsed, FileUsed
 

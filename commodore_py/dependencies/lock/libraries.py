@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path as Folder
 
-    from commodore_py.dependencies.jsonnet.jsonnetfile import Key, Requirement
-    from commodore_py.dependencies.jsonnet.remote import Remote
+    from commodore_py.dependencies.jsonnet.jsonnetfile import Key, Remote, Requirement
     from commodore_py.dependencies.jsonnet.resolve import FetchAll, Outcome, Package, Resolution
 
     from .document import Block, Path

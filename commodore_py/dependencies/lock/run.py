@@ -15,9 +15,9 @@ from commodore_py.model.published import LockUse
 from commodore_py.model.remote_use import BaseUsed, FileUsed, ToolUsed
 
 from .bases import Bases
-from .cluster_inputs import locked_cluster, refuse_other_cluster
 from .document import KEYS, Block, Lock
 from .downloads import DownloadInputs
+from .facts import locked_cluster, refuse_other_cluster
 from .file import LockFile, check_writable
 from .git_inputs import GitInputs
 from .git_pins import with_equal_requests
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.dependencies.downloads.store import Store, Stored
-    from commodore_py.dependencies.jsonnet.remote import Remote
+    from commodore_py.dependencies.jsonnet.jsonnetfile import Remote
     from commodore_py.dependencies.jsonnet.resolve import Resolve
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.dependency import Fetch
