@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files.reach import Reach
-from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
-
-from .record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -128,15 +125,6 @@ class Bounds:
                     f"{path or place} would overwrite files of Git or Commodore in {folder[:-1]}",
                     hint="use a separate folder",
                 )
-
-    def record_of(self, place: Path) -> Record:
-        """The record of the checkout that contains a path."""
-        for checkout in sorted({*self.checkouts.values()}, key=lambda p: len(str(p)), reverse=True):
-            root = checkout.resolve()
-            folder = git_folder_of(root) if place.is_relative_to(root) else None
-            if folder is not None:
-                return Record.read(folder, root)
-        return Record.read(self.paths.state, self.paths.root.resolve())
 
     def _private(self) -> list[Path]:
         root = self.paths.root.resolve()
