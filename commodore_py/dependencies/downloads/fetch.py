@@ -10,7 +10,7 @@ from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.jsonnet.fetch import Clones
-from commodore_py.dependencies.jsonnet.remote import Remote
+from commodore_py.dependencies.jsonnet.jsonnetfile import Remote
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
 from commodore_py.model.spot import NOWHERE

@@ -14,7 +14,7 @@ from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, note_default_branch, refs_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.git.revisions import is_commit
-from commodore_py.dependencies.jsonnet.remote import Remote
+from commodore_py.dependencies.jsonnet.jsonnetfile import Remote
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:

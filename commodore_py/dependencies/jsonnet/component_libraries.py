@@ -16,10 +16,16 @@ from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import parameter_key
 
-from .aliases import aliases_of
 from .fetch import Clones
 from .install import install
-from .libraries import libraries_of, link_libraries, links_of, update_links, wrongly_named
+from .libraries import (
+    aliases_of,
+    libraries_of,
+    link_libraries,
+    links_of,
+    update_links,
+    wrongly_named,
+)
 from .rendered import SOURCE, TARGET, render_jsonnetfiles
 
 if TYPE_CHECKING:
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.inventory import Parameters
 
-    from .remote import Remote
+    from .jsonnetfile import Remote
     from .resolve import Resolving
 
 log = logging.getLogger(__name__)

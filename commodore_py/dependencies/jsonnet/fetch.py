@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.git.mirrors import Mirrors
     from commodore_py.model.dependency import Dependency
 
-    from .jsonnetfile import Requirement
-    from .remote import Remote
+    from .jsonnetfile import Remote, Requirement
     from .resolve import Outcome
 
 log = logging.getLogger(__name__)

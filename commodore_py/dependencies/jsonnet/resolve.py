@@ -16,7 +16,7 @@ from .jsonnetfile import GitSource, Key, LocalSource, Requirement, read_jsonnetf
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .remote import Remote
+    from .jsonnetfile import Remote
 
 CACHE = ".cache"
 """The folder below `vendor/` with the contents; not allowed as the name of a library."""

@@ -23,8 +23,7 @@ from commodore_py.config import facts_folder
 from commodore_py.delivery.plan import read_plan
 from commodore_py.delivery.reading import Reader
 from commodore_py.delivery.simulation import Model, simulate
-from commodore_py.dependencies.jsonnet.jsonnetfile import parse_jsonnetfile
-from commodore_py.dependencies.jsonnet.remote import parse_remote
+from commodore_py.dependencies.jsonnet.jsonnetfile import parse_jsonnetfile, parse_remote
 from commodore_py.dependencies.lock.format.reader import read_lock
 from commodore_py.dependencies.lock.format.writer import write_lock
 from commodore_py.errors import CommodoreError
