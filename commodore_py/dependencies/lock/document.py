@@ -57,7 +57,7 @@ class Block:
     comments: Mapping[str, Comment] = field(default_factory=dict)
     """By key; those of the table itself have an empty one."""
     hint: str = ""
-    """For bots that propose newer versions, see `renovate.py`."""
+    """For bots that propose newer versions, see `hint_of_branch`."""
     line: int = 0
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -136,3 +136,29 @@ def _same(first: Block | None, second: Block | None) -> bool:
     if first is None or second is None:
         return first is second
     return first.values == second.values
+
+
+RENOVATE = "# renovate:"
+
+
+def hint_of_branch(url: str) -> str:
+    """The hint for what follows a branch."""
+    return _plain(f"git-refs {url}", words=2)
+
+
+def hint_of_download(path: Path) -> str:
+    """The hint for a chart without a version or a tag of an artifact; empty for others."""
+    kind, name = path
+    place, _, requested = name.rpartition("@")
+    if kind == "artifact":
+        return _plain(f"docker {name.rpartition(':')[0]}", words=2)
+    if kind != "chart" or requested:
+        return ""
+    repository, _, chart = place.rpartition("/")
+    if repository.startswith("oci://"):
+        return _plain(f"docker {place.removeprefix('oci://')}", words=2)
+    return _plain(f"helm {chart} {repository}", words=3)
+
+
+def _plain(hint: str, *, words: int) -> str:
+    return hint if hint.isprintable() and len(hint.split()) == words else ""

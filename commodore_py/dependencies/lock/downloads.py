@@ -15,7 +15,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
 
 from .commits import tree_in
-from .renovate import hint_of_download
+from .document import hint_of_download
 
 if TYPE_CHECKING:
     from collections.abc import Callable

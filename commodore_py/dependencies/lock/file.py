@@ -8,14 +8,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import aside_of
+from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError, UsageError
 
 from .document import Lock, merged
-from .format.reader import read_lock
-from .format.writer import write_lock
 from .git_pins import refuse_contradictions
+from .text import read_lock, write_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +58,11 @@ class LockFile:
             text = write_lock(lock)
             if text == now:
                 return False
-            _replace(self.file, text)
+            try:
+                write_if_changed(self.file, text.encode())
+            except OSError as error:
+                problem = f"cannot write the lock file: {error.strerror}"
+                raise CommodoreError(problem, where=str(self.file)) from error
         return True
 
 
@@ -110,21 +113,3 @@ def _one_writer(file: Path) -> Iterator[None]:
         yield
     finally:
         os.close(folder)
-
-
-def _replace(file: Path, text: str) -> None:
-    aside = aside_of(file)
-    try:
-        with aside.open("xb") as opened:
-            opened.write(text.encode())
-            opened.flush()
-            os.fsync(opened.fileno())
-        if file.exists():
-            aside.chmod(file.stat().st_mode & 0o777)
-        aside.replace(file)
-    except OSError as error:
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
-        raise CommodoreError(
-            f"cannot write the lock file: {error.strerror}", where=str(file)
-        ) from error

@@ -17,8 +17,8 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
 
 from . import commits
+from .document import hint_of_branch
 from .git_pins import commit_in, path_of, pins_by_request, request_in, request_of
-from .renovate import hint_of_branch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

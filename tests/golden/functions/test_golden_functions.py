@@ -24,8 +24,7 @@ from commodore_py.delivery.plan import read_plan
 from commodore_py.delivery.reading import Reader
 from commodore_py.delivery.simulation import Model, simulate
 from commodore_py.dependencies.jsonnet.jsonnetfile import parse_jsonnetfile, parse_remote
-from commodore_py.dependencies.lock.format.reader import read_lock
-from commodore_py.dependencies.lock.format.writer import write_lock
+from commodore_py.dependencies.lock.text import read_lock, write_lock
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import ApiObject
 from commodore_py.lieutenant.cluster import cluster_of

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commodore_py.dependencies.lock.document import KEYS, SINGLE, Block, Comment, Lock, merged
-from commodore_py.dependencies.lock.format.reader import read_lock
-from commodore_py.dependencies.lock.format.writer import write_lock
+from commodore_py.dependencies.lock.text import read_lock, write_lock
 from commodore_py.errors import CommodoreError
 from tests.support.builders import commit_to, git, git_succeeds, make_repository
 

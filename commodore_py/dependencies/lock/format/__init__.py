@@ -1,1 +1,0 @@
-"""The text of a lock file: read, and written in its canonical form."""
