@@ -1,10 +1,14 @@
-"""Git remote URLs: one spelling for each, and the folder that a clone of it goes to."""
+"""Git remote URLs: one spelling for each, the folder of a clone, and credentials set aside.
+
+Git gets those by a helper, in no argument and no file.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING
@@ -13,10 +17,10 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import problem_of_path, shown
 
-from .git_credentials import without_credentials
-from .masking import without_secrets
+from .masking import PUBLIC_USERS, REDACTOR, without_secrets
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from urllib.parse import SplitResult
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -29,6 +33,13 @@ _SCP_WITHOUT_USER = r"([^/:@]+):(?!//)(.*)"
 _HELPER = r"([A-Za-z0-9][A-Za-z0-9+.-]*):(?::|//)"
 _BUILT_IN = frozenset(("file", "ftp", "ftps", "git", "git+ssh", "http", "https", "ssh", "ssh+git"))
 _RUNS_PROGRAMS = ("ext", "fd")
+# Git adds the name of the action; only `get` has an answer. `printf` is part of the shell.
+_CREDENTIAL_HELPER = (
+    '!commodore_credentials() {{ test "$1" = get &&'
+    ' printf \'username=%s\\npassword=%s\\n\' "${{{user}}}" "${{{password}}}"; }};'
+    " commodore_credentials"
+)
+_USER, _PASSWORD = "COMMODORE_GIT_USER_{}", "COMMODORE_GIT_PASSWORD_{}"
 
 
 def normalise(url: str) -> str:
@@ -189,3 +200,63 @@ def _normalise_path(path: str) -> str:
 def _unescape_harmless(match: re.Match[str]) -> str:
     char = unquote(match[0])
     return char if re.fullmatch(r"[A-Za-z0-9\-._~]", char) else match[0].upper()
+
+
+@dataclass(frozen=True, slots=True)
+class _Credentials:
+    user: str
+    password: str | None
+    """None if the URL has only a user: Git gets the password from the user's own helpers."""
+
+
+_known: dict[str, _Credentials] = {}
+
+
+def without_credentials(url: str) -> str:
+    """An HTTP URL without user and password, which Git gets another way; others are unchanged.
+
+    A name that everybody uses stays: it is part of what Commodore writes.
+    """
+    if "@" not in url or not url.lower().startswith(_HTTP):
+        return url
+    try:
+        netloc = urlsplit(url).netloc
+    except ValueError:
+        return url
+    user_info, at, _ = netloc.rpartition("@")
+    user, colon, password = user_info.partition(":")
+    if not at or (not colon and user in PUBLIC_USERS):
+        return url
+    bare = url.replace(f"{user_info}@", "", 1)
+    _remember(bare, unquote(user), unquote(password) if colon else None)
+    return bare
+
+
+def credential_variables() -> dict[str, str]:
+    """The input of the helpers of `credential_settings`; only processes of this user see it."""
+    environment = {}
+    for number, credentials in enumerate(list(_known.values())):
+        if credentials.password is not None:
+            environment[_USER.format(number)] = credentials.user
+            environment[_PASSWORD.format(number)] = credentials.password
+    return environment
+
+
+def credential_settings() -> Iterator[tuple[str, str]]:
+    """Git's settings that give it what was set aside."""
+    for number, (url, credentials) in enumerate(list(_known.items())):
+        if credentials.password is None:
+            yield f"credential.{url}.username", credentials.user
+            continue
+        # An empty helper first: those of the user would store what is given here.
+        yield f"credential.{url}.helper", ""
+        user, password = _USER.format(number), _PASSWORD.format(number)
+        yield f"credential.{url}.helper", _CREDENTIAL_HELPER.format(user=user, password=password)
+
+
+def _remember(url: str, user: str, password: str | None) -> None:
+    # A token is often the user, with or without a password.
+    REDACTOR.learn_if_random(user)
+    if password:
+        REDACTOR.learn(password)
+    _known[url.rstrip("/")] = _Credentials(user, password)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed
-from commodore_py.adapters.git_credentials import without_credentials
+from commodore_py.adapters.git_urls import without_credentials
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.reading import content_of
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git_credentials import without_credentials
+from commodore_py.adapters.git_urls import without_credentials
 from commodore_py.model.dependency import DependencySpec, Kind
 from tests.support.builders import git
 from tests.support.servers import git_http

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from threading import Lock
 
-from commodore_py.adapters import git_credentials
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.process import ProgramFailed, run
 
 _SETTINGS = (
@@ -84,8 +84,8 @@ def environment(*, credentials: bool = True) -> dict[str, str | None]:
     with _asking:
         settings = _settings(tuple(map(os.environ.get, _DEPENDS_ON)))
     if credentials:
-        changes |= git_credentials.variables()
-        settings = (*settings, *git_credentials.settings())
+        changes |= git_urls.credential_variables()
+        settings = (*settings, *git_urls.credential_settings())
     # After those that the user has there, as the last one is used.
     first = _count(os.environ.get("GIT_CONFIG_COUNT", ""))
     changes["GIT_CONFIG_COUNT"] = str(first + len(settings))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import requests
 
-    from .watch import Watch
+    from .session import Watch
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +37,7 @@ _REDIRECTS = {
 PAUSES = (0.3, 1.0)
 """Seconds to wait before each further attempt of a GET."""
 
+_MOST_REDIRECTS = 5
 _MOST = 5
 _LONG = 1
 
@@ -87,11 +88,11 @@ def responding(request: Request) -> Iterator[tuple[Request, requests.Response]]:
 def _arrive(request: Request) -> tuple[Request, requests.Response]:
     # Redirects are followed here and not by requests, which would turn a POST into a GET, and
     # on each hop let a netrc file replace the token.
-    from .watch import MOST_REDIRECTS, Watch
+    from .session import Watch
 
     REDACTOR.learn(request.token)
     watch = Watch(request.url, "download" if request.download else "request")
-    for _ in range(MOST_REDIRECTS + 1):
+    for _ in range(_MOST_REDIRECTS + 1):
         response = _send(request, watch)
         followed = _REDIRECTS | ({HTTPStatus.SEE_OTHER} if request.method == "GET" else set())
         location = response.headers.get("Location", "") if response.status_code in followed else ""
@@ -99,7 +100,7 @@ def _arrive(request: Request) -> tuple[Request, requests.Response]:
             return request, response
         response.close()
         request = _redirected(request, location)
-    raise HttpError(f"redirected more than {MOST_REDIRECTS} times", where=request.shown)
+    raise HttpError(f"redirected more than {_MOST_REDIRECTS} times", where=request.shown)
 
 
 def _send(request: Request, watch: Watch) -> requests.Response:

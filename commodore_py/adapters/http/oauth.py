@@ -79,8 +79,7 @@ class Client:
     def _session(self) -> OAuth2Session:
         from authlib.integrations.requests_client import OAuth2Session
 
-        from .session import authorities, limit
-        from .watch import Watch
+        from .session import Watch, authorities, limit
 
         session = OAuth2Session(self.client_id, code_challenge_method="S256")
         limit(session, Watch(self.token_endpoint, "request"))

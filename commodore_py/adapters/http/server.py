@@ -22,8 +22,7 @@ from commodore_py.adapters import ending
 from commodore_py.adapters.masking import REDACTOR
 
 from .errors import HttpError, read_whole, refused
-from .session import sending, session, translating
-from .watch import Watch
+from .session import Watch, sending, session, translating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -102,8 +102,7 @@ class Server:
         import hvac
         from hvac.adapters import RawAdapter
 
-        from .session import limit
-        from .watch import Watch
+        from .session import Watch, limit
 
         if self._login.token and not is_one_word(self._login.token):
             raise _Unknown("the token for Vault is not one word of printable ASCII characters")

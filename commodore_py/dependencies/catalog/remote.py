@@ -23,7 +23,7 @@ from commodore_py.dependencies.git.clones import (
 )
 from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import named
-from commodore_py.dependencies.protection.journal import Journal
+from commodore_py.dependencies.protection.journal import Journal, journaled
 from commodore_py.dependencies.protection.local_work import (
     LocalWork,
     described,
@@ -33,7 +33,6 @@ from commodore_py.dependencies.protection.local_work import (
     put_aside,
     unpushed,
 )
-from commodore_py.dependencies.protection.undo import journaled
 from commodore_py.errors import CommodoreError
 from commodore_py.model.spot import Fact
 

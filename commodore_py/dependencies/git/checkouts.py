@@ -25,6 +25,7 @@ from commodore_py.adapters.git.worktrees import (
 )
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.protection.journal import journaled, remove_incomplete
 from commodore_py.dependencies.protection.local_work import (
     LocalWork,
     described,
@@ -38,7 +39,6 @@ from commodore_py.dependencies.protection.local_work import (
     put_aside,
     unpushed,
 )
-from commodore_py.dependencies.protection.undo import journaled, remove_incomplete
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from commodore_py.adapters.git.refs import (
     refs_of,
 )
 from commodore_py.adapters.git.worktrees import commit_at, switch_worktree
-from commodore_py.adapters.git_credentials import without_credentials
+from commodore_py.adapters.git_urls import without_credentials
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.workers import in_parallel

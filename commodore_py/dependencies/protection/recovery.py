@@ -16,8 +16,7 @@ from commodore_py.adapters.git.worktrees import worktrees_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
-from .journal import Journal
-from .undo import remove_incomplete, take_back
+from .journal import Journal, remove_incomplete, take_back
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

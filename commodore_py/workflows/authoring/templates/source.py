@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, commit_of
-from commodore_py.adapters.git_credentials import without_credentials
+from commodore_py.adapters.git_urls import without_credentials
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
