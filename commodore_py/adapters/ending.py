@@ -141,7 +141,7 @@ def end_all(root: int, *, itself: bool) -> None:
     known: set[psutil.Process] = set()
 
     def alive() -> set[psutil.Process]:
-        """Those that run now, also those whose parents have ended in the meantime."""
+        """All that run now, even if their parents have ended in the meantime."""
         for process in {top, *known}:
             with suppress(psutil.Error):
                 known.update(process.children(recursive=True))
