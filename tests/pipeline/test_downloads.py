@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 import tarfile
@@ -40,6 +41,22 @@ def test_zip_is_recognised_by_content(downloads: Downloads, web: Web) -> None:
     downloads.fetch(downloads.file(web.put("/a", content.getvalue()), "out", unpack=True))
 
     assert downloads.files("out") == {"top/a.txt": "a"}
+
+
+def test_note_with_path_for_digest_removes_nothing(
+    downloads: Downloads, web: Web, tmp_path: Path
+) -> None:
+    entry = downloads.file(web.put("/a", b"a: 1\n"), "out.yaml")
+    downloads.fetch(entry)
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (note,) = (downloads.root / "cache/known").glob("file-*.json")
+    note.write_text(json.dumps({**json.loads(note.read_text()), "sha256": str(victim)}))
+
+    downloads.fetch(entry)
+
+    assert victim.read_text() == "mine"
+    assert (downloads.place / "out.yaml").read_text() == "a: 1\n"
 
 
 def _hostile(kind: str) -> bytes:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _SCHEMA = "download/v1"
 _INSIDE = ("content", "known")
 _PIECE = 1 << 20
-_NOTE = re.compile(r"[a-z-]+-[0-9a-f]{32}\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _STALE = 3600.0  # seconds after which the time of the last use is updated
 
@@ -209,7 +208,11 @@ def _read_note(note: Path) -> Stored:
     content = json_text.load(note.read_bytes(), name=str(note))
     if content["schema"] != _SCHEMA:
         raise ValueError(content["schema"])
-    return Stored(str(content["source"]), str(content["sha256"]), dict(content["about"]))
+    sha256 = str(content["sha256"])
+    # It is the name of a file, which is removed if it is damaged; an export may bring the note.
+    if sha256 and not _SHA256.fullmatch(sha256):
+        raise ValueError(sha256)
+    return Stored(str(content["source"]), sha256, dict(content["about"]))
 
 
 def digest_of(file: Path) -> str:
