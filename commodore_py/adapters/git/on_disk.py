@@ -10,13 +10,14 @@ import hashlib
 import json
 import os
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import files, json_text
 from commodore_py.adapters.files.file_lock import locked
+from commodore_py.adapters.files.opening import LinkInTheWay
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
@@ -102,7 +103,7 @@ def on_disk(
         files.anchored(checkout),
     ):
         copies = file.with_suffix("")
-        _put_back(copies)
+        _put_back(copies, (checkout,))
         # What is there in any case is not ours to look after.
         made = sorted(path for path in made if not path.is_dir())
         roots = _outermost(checkout, {*watched, *written, *made})
@@ -114,16 +115,16 @@ def on_disk(
             yield Borrowed(checkout, roots, before, begun, (lock,))
             fetched = _fetched_programs(checkout, roots, before, begun)
         finally:
-            _put_back(copies, spare=fetched)
+            _put_back(copies, (checkout,), spare=fetched)
     _tidy(notes)
 
 
-def repair(notes: Path, *, patience: float) -> tuple[Path, ...]:
-    """Put back what killed runs left on disk; returns the checkouts."""
+def repair(notes: Path, within: Collection[Path], *, patience: float) -> tuple[Path, ...]:
+    """Put back what killed runs left on disk in these folders or below; returns the checkouts."""
     repaired = []
     for file in sorted(notes.glob("*.lock")):
         with locked(file, what=file.stem.rpartition("-")[0], patience=patience):
-            if place := _put_back(file.with_suffix("")):
+            if place := _put_back(file.with_suffix(""), within):
                 repaired.append(place)
     _tidy(notes)
     return tuple(repaired)
@@ -137,7 +138,12 @@ def notes_below(state: Path) -> Path:
 def notes_in(checkout: Path) -> Path:
     """Where notes about a checkout lie that belongs to no working directory."""
     git = git_folder_of(checkout) or checkout / ".git"
-    return git / "commodore-on-disk" if git.is_dir() else checkout / ".commodore-on-disk"
+    if git.is_dir():
+        return git / "commodore-on-disk"
+    notes = checkout / ".commodore-on-disk"
+    if notes.is_symlink():
+        raise LinkInTheWay.at(str(notes), str(notes.readlink()))
+    return notes
 
 
 def _outermost(checkout: Path, paths: Iterable[Path]) -> tuple[str, ...]:
@@ -230,23 +236,41 @@ def _copy(base: Path, roots: Collection[str], folder: Path) -> Listing:
     return listing
 
 
-def _put_back(folder: Path, *, spare: Collection[str] = ()) -> Path | None:
+def _put_back(
+    folder: Path, within: Collection[Path], *, spare: Collection[str] = ()
+) -> Path | None:
     """Make everything as it was noted, if there are notes; returns the folder that it is in.
 
     Files to `spare` have come since, and stay.
     """
     files.remove(_unfinished(folder))
-    base = None
-    with suppress(FileNotFoundError):
-        content = (folder / _NOTES).read_bytes()
-        notes: dict[str, Any] = json_text.load(content, name=str(folder / _NOTES))
-        base = Path(os.path.normpath(folder.parent.resolve() / notes["base"]))
-        if base.is_dir():
+    base, notes = _noted(folder, within)
+    if base is not None:
+        with files.anchored(base):
             _restore(base, notes, folder / "files", frozenset(spare))
         # First of all: what is left without its notes is only swept up.
         files.remove(folder / _NOTES)
     files.remove(folder)
     return base
+
+
+def _noted(folder: Path, within: Collection[Path]) -> tuple[Path | None, dict[str, Any]]:
+    """A folder and what was noted about it; None unless it is one of ours, or below one.
+
+    A checkout without a repository holds its notes itself, and may come with some.
+    """
+    try:
+        notes = json_text.load((folder / _NOTES).read_bytes(), name=str(folder / _NOTES))
+        base = Path(os.path.realpath(folder.parent.resolve() / notes["base"]))
+        names = map(PurePosixPath, (*notes["roots"], *notes["folders"], *dict(notes["marks"])))
+        inside = all(not name.is_absolute() and ".." not in name.parts for name in names)
+        valid = all(isinstance(mark, list) and mark for mark in notes["marks"].values())
+    except (OSError, ValueError, KeyError, TypeError):  # none, or not ours
+        return None, {}
+    is_ours = (
+        valid and inside and any(base.is_relative_to(os.path.realpath(place)) for place in within)
+    )
+    return (base, notes) if is_ours and base.is_dir() else (None, {})
 
 
 def _unfinished(folder: Path) -> Path:

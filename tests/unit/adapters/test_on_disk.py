@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -170,7 +172,7 @@ def test_next_run_restores_files_after_kill(checkout: Path, tmp_path: Path, *, m
         checkout, notes = (tmp_path / "elsewhere" / name for name in ("checkout", "notes"))
 
     assert state(checkout) != before
-    repaired = on_disk.repair(notes, patience=0)
+    repaired = on_disk.repair(notes, (checkout,), patience=0)
 
     assert repaired == (checkout,)
     assert state(checkout) == before
@@ -182,12 +184,12 @@ def test_checkout_used_by_process_is_not_repaired(checkout: Path, tmp_path: Path
     vandal = _vandal(notes, checkout)
 
     with pytest.raises(CommodoreError, match="still uses checkout"):
-        on_disk.repair(notes, patience=0.1)
+        on_disk.repair(notes, (checkout,), patience=0.1)
 
     assert (checkout / "a.txt").read_text() == "damaged"
     vandal.kill()
     vandal.communicate()
-    on_disk.repair(notes, patience=0)
+    on_disk.repair(notes, (checkout,), patience=0)
     assert state(checkout) == before
 
 
@@ -203,11 +205,11 @@ def test_surviving_program_keeps_checkout_locked(checkout: Path, tmp_path: Path)
     (tmp_path / "kept.lock").rename(lock)
 
     with pytest.raises(CommodoreError, match="still uses"):
-        on_disk.repair(notes, patience=0.1)
+        on_disk.repair(notes, (checkout,), patience=0.1)
 
     program.kill()
     program.wait()
-    assert on_disk.repair(notes, patience=1) == ()
+    assert on_disk.repair(notes, (checkout,), patience=1) == ()
 
 
 def test_incomplete_notes_are_removed(checkout: Path, tmp_path: Path) -> None:
@@ -216,7 +218,7 @@ def test_incomplete_notes_are_removed(checkout: Path, tmp_path: Path) -> None:
     (notes / "checkout-1.lock").touch()
     before = state(checkout)
 
-    assert on_disk.repair(notes, patience=0) == ()
+    assert on_disk.repair(notes, (checkout,), patience=0) == ()
     assert not notes.exists()
     assert state(checkout) == before
 
@@ -272,3 +274,44 @@ def test_written_file_is_removed_even_if_ignored(tmp_path: Path) -> None:
         pass
 
     assert not (checkout / "tool").exists()
+
+
+@pytest.mark.parametrize(
+    ("base", "name"),
+    [
+        ("../../mine", "."),
+        ("../..", "mine"),
+        ("..", "../mine"),
+        ("..", "{tmp}/mine"),
+        ("..", "to-mine/deep"),
+        ("..", 1),
+        (1, "."),
+    ],
+)
+def test_notes_that_came_with_checkout_change_nothing_elsewhere(
+    checkout: Path, tmp_path: Path, base: object, name: object
+) -> None:
+    mine = tmp_path / "mine"
+    (mine / "deep").mkdir(parents=True)
+    (mine / "deep/thesis.txt").write_text("mine")
+    (checkout / "to-mine").symlink_to(mine)
+    shutil.rmtree(checkout / ".git")
+    notes = on_disk.notes_in(checkout)
+    (notes / "evil").mkdir(parents=True)
+    (notes / "evil.lock").touch()
+    root = name.format(tmp=tmp_path) if isinstance(name, str) else name
+    content = {"base": base, "roots": [root], "marks": {}, "folders": []}
+    (notes / "evil/notes.json").write_text(json.dumps(content))
+
+    with suppress(CommodoreError):
+        on_disk.repair(notes, (checkout,), patience=0)
+
+    assert (mine / "deep/thesis.txt").read_text() == "mine"
+
+
+def test_link_in_place_of_notes_is_refused(checkout: Path, tmp_path: Path) -> None:
+    shutil.rmtree(checkout / ".git")
+    (checkout / ".commodore-on-disk").symlink_to(tmp_path)
+
+    with pytest.raises(CommodoreError, match="is a link"):
+        on_disk.notes_in(checkout)
