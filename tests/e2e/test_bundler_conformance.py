@@ -19,8 +19,7 @@ import yaml
 from commodore_py.dependencies.jsonnet.cluster_libraries import jsonnetfile
 from commodore_py.dependencies.jsonnet.component_libraries import PartialClones
 from commodore_py.dependencies.jsonnet.fetch import Clones
-from commodore_py.dependencies.jsonnet.install import install
-from commodore_py.dependencies.jsonnet.rendered import render_jsonnetfiles
+from commodore_py.dependencies.jsonnet.install import install, render_jsonnetfiles
 from tests.support.builders import git, git_succeeds, make_dependency
 from tests.support.jb import find_jb
 from tests.support.vendored import links, lock, reachable

@@ -15,9 +15,8 @@ from commodore_py.model.dependency import Kind
 from commodore_py.model.spot import NOWHERE
 
 from .fetch import Clones
-from .install import install
+from .install import install, render_jsonnetfiles
 from .libraries import link_libraries
-from .rendered import render_jsonnetfiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

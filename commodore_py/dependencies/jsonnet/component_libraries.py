@@ -17,7 +17,7 @@ from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import parameter_key
 
 from .fetch import Clones
-from .install import install
+from .install import SOURCE, TARGET, install, render_jsonnetfiles
 from .libraries import (
     aliases_of,
     libraries_of,
@@ -26,7 +26,6 @@ from .libraries import (
     update_links,
     wrongly_named,
 )
-from .rendered import SOURCE, TARGET, render_jsonnetfiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

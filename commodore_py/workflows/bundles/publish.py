@@ -15,8 +15,8 @@ from commodore_py.dependencies.bundles.index import (
     SCHEMA,
     file_name_of,
     parse,
+    problem_of,
 )
-from commodore_py.dependencies.bundles.order import problem_of
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.workflows.lock.names import is_floating
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.bundles.order import Order
+    from commodore_py.dependencies.bundles.index import Order
     from commodore_py.dependencies.lock.document import Lock
 
     from .checkout import Bundles

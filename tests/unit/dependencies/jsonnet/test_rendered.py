@@ -8,7 +8,7 @@ import pytest
 
 from commodore_py import run_log
 from commodore_py.adapters.files.reach import OutsideRead
-from commodore_py.dependencies.jsonnet.rendered import render_jsonnetfiles
+from commodore_py.dependencies.jsonnet.install import render_jsonnetfiles
 from commodore_py.errors import CommodoreError
 from tests.support.builders import make_dependency
 
