@@ -8,7 +8,8 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -34,7 +35,7 @@ class PortBusy(CommodoreError):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens, for a server that others bring along."""
+    """A socket that listens on an address of this machine, and on a port, 0 for any."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Without the protocol, asyncio does not switch off the delay of small packets.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -42,13 +43,16 @@ def listen(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(_BACKLOG)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listener.close()
-        raise PortBusy(
-            f"cannot listen: {error.strerror}",
-            where=f"{host}:{port}",
-            hint="another program may use the port: choose another one",
-        ) from error
+        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            hint = "choose another port"
+            raise PortBusy(
+                f"another program listens on port {port}", where=where, hint=hint
+            ) from error
+        cause = getattr(error, "strerror", None) or error
+        raise CommodoreError(f"cannot listen: {cause}", where=where) from error
     return listener
 
 
@@ -63,18 +67,20 @@ class Page:
 _NOT_HERE = Page(HTTPStatus.NOT_FOUND, "not here")
 
 
-class Listener(ThreadingHTTPServer):
+class Listener(ThreadingTCPServer):
     """A server whose first request for its root is answered by `respond`."""
 
     daemon_threads = True
 
     def __init__(self, host: str, port: int) -> None:
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, port), _Handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listen(host, port)
+        self.port: int = self.socket.getsockname()[1]
         self.respond: Callable[[dict[str, str]], Page] = lambda _: _NOT_HERE
         self.answered = threading.Event()
         self._lock = threading.Lock()
         self._page: Page | None = None
-        super().__init__((host, port), _Handler)
 
     def page(self, query: dict[str, str]) -> Page:
         """The page for a browser; browsers may request it several times."""
@@ -82,30 +88,15 @@ class Listener(ThreadingHTTPServer):
             self._page = self._page or self.respond(query)
             return self._page
 
-    def server_bind(self) -> None:
-        """Bind without a query for the name of this machine, which may take long."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = "localhost", self.server_address[1]
-
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as inherited
         """Ignore a browser that closed its connection."""
 
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[Listener]:
-    """Listen on an address of this machine, and on a port, 0 for any."""
-    try:
-        # Browsers try the address of IPv4, too.
-        listener = Listener("127.0.0.1" if host == "localhost" else host, port)
-    except (OSError, OverflowError) as error:
-        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        if getattr(error, "errno", None) == errno.EADDRINUSE:
-            raise PortBusy(f"another program listens on port {port}", where=where) from error
-        cause = getattr(error, "strerror", None) or error
-        raise CommodoreError(f"cannot listen: {cause}", where=where) from error
-    with listener:
+    """Answer a browser on an address of this machine, and on a port, 0 for any."""
+    # Browsers try the address of IPv4, too.
+    with Listener("127.0.0.1" if host == "localhost" else host, port) as listener:
         threading.Thread(target=listener.serve_forever, args=(0.05,), daemon=True).start()
         try:
             yield listener

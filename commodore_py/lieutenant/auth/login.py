@@ -79,7 +79,7 @@ def _in_a_browser(provider: Provider, way: Way, config: Config) -> dict[str, Any
 
 def _with(listener: Listener, provider: Provider, way: Way, seconds: float) -> dict[str, Any]:
     attempt = provider.client.attempt(
-        provider.authorization_endpoint, f"http://localhost:{listener.server_port}"
+        provider.authorization_endpoint, f"http://localhost:{listener.port}"
     )
     results: list[dict[str, Any] | CommodoreError] = []
 
@@ -108,7 +108,7 @@ def _with(listener: Listener, provider: Provider, way: Way, seconds: float) -> d
         desktop.open_browser(attempt.url)
     else:
         _print(
-            f"Log in with a browser that reaches port {listener.server_port} of this machine as"
+            f"Log in with a browser that reaches port {listener.port} of this machine as"
             f" localhost:\n  {attempt.url}"
         )
     if not listener.answered.wait(seconds) or not results:
