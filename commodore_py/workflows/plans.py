@@ -34,8 +34,11 @@ from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.dry_run import copied, elsewhere, errors_only
 from commodore_py.workflows.inventory.sources import (
+    COMPILE,
+    compiled_trees,
     instances_of_working_directory,
     is_compiled,
+    nothing_compiled,
     parameters_here,
 )
 
@@ -52,8 +55,6 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
     from commodore_py.model.stages import Sources
-
-_COMPILE = "run `commodore catalog compile CLUSTER`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class RenderedPlan:
 def plan_here(paths: WorkPaths) -> PlanHere:
     """The plan, as the last compile left the targets and as the classes are now."""
     if not is_compiled(paths):
-        raise CommodoreError("nothing was compiled here", where=str(paths.root), hint=_COMPILE)
+        raise nothing_compiled(paths)
     parameters = parameters_here(paths)
     _refuse_none(parameters)
     instances = tuple(instance for instance, _ in instances_of_working_directory(paths, parameters))
@@ -114,16 +115,10 @@ def _published(paths: WorkPaths) -> Tree:
     return manifests_at(paths.catalog, commit).subtree(MANIFESTS) if commit else Tree()
 
 
-def _compiled(paths: WorkPaths) -> dict[str, Tree]:
-    """The output of the last compile, by instance."""
-    folders = sorted(paths.compiled.iterdir()) if paths.compiled.is_dir() else ()
-    return {folder.name: files.read_tree(folder) for folder in folders if folder.is_dir()}
-
-
 def _kept(paths: WorkPaths, plan: Plan) -> Iterator[bytes]:
     """Files that the last compile has written for the instances that stay."""
     removed = {removed.leaf.instance for removed in plan.removed}
-    for name, tree in _compiled(paths).items():
+    for name, tree in compiled_trees(paths).items():
         if name not in removed:
             yield from (entry.content for entry in tree.values())
 
@@ -192,19 +187,16 @@ def rendered(paths: WorkPaths, driver: str) -> RenderedPlan:
 
 def _job(paths: WorkPaths, plan: Plan) -> Job:
     """The last compile, for drivers."""
-    if not paths.compiled.is_dir():
-        raise CommodoreError("nothing was compiled here", where=str(paths.root), hint=_COMPILE)
-    trees = _compiled(paths)
     tags = Tags.of(reference_files(paths.catalog))
 
     def complete(value: Any) -> Any:  # noqa: ANN401 - plain data
         try:
             return tags.in_value(value)
         except BadTag as error:
-            error.hint = f"its reference file is written by a compile: {_COMPILE}"
+            error.hint = f"its reference file is written by a compile: {COMPILE}"
             raise
 
-    return Job(plan, trees, complete, _published(paths))
+    return Job(plan, compiled_trees(paths), complete, _published(paths))
 
 
 def _check_order(driver: str, manifests: Tree, plan: Plan) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.cluster import Cluster
-    from commodore_py.model.inventory import Instance, Node
+    from commodore_py.model.inventory import Node
     from commodore_py.model.stages import Rendered, Sources
     from commodore_py.model.tree import Tree
 
@@ -139,7 +139,14 @@ def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
     lock.refuse_requests(places)
     refuse_missing(config, dependency_specs, classes)
     instances = instances_of(node, classes)
-    _check_present(config, instances, package, has_applications=bool(dependency_specs))
+    if not instances:
+        raise CommodoreError(
+            f"nothing to compile for package {package.name}: "
+            + ("none of its components is here" if dependency_specs else "it has no applications"),
+            where=str(package.test_class),
+            hint="list the components to compile under `applications`, in a class of the package or"
+            " in the test class; with --local, they must be in --tmp-dir",
+        )
     sources = pipeline.gather_instances(config, cluster, classes, instances, now, lock=lock)
     write_argocd_stub(config.paths.libraries)
     return sources
@@ -166,29 +173,6 @@ def _check_listed(node: Node, package: PackageFolder) -> None:
             hint="list the components that it uses under parameters.components, each with url and"
             " version, in a class of the package or in the test class",
         )
-
-
-def _check_present(
-    config: Config,
-    instances: tuple[Instance, ...],
-    package: PackageFolder,
-    *,
-    has_applications: bool,
-) -> None:
-    if instances:
-        return
-    if has_applications and config.local:
-        raise CommodoreError(
-            f"nothing to compile for package {package.name}: none of its components is here",
-            where=str(config.paths.dependencies),
-            hint="compile it once without --local, into the same --tmp-dir",
-        )
-    raise CommodoreError(
-        f"nothing to compile for package {package.name}: it has no applications",
-        where=str(package.test_class),
-        hint="list the components to compile under `applications`, in a class of the package or in"
-        " the test class",
-    )
 
 
 def _leave(config: Config, rendered: Rendered) -> None:

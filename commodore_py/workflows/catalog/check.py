@@ -27,8 +27,8 @@ from commodore_py.model.tree import Tree
 from commodore_py.model.verdict import CheckRun
 from commodore_py.problems.judge import verdict_of
 from commodore_py.workflows.inventory.sources import (
+    compiled_trees,
     instances_of_working_directory,
-    is_compiled,
     parameters_here,
 )
 
@@ -104,7 +104,7 @@ def check(
         checked = _check_alone(settings, folder)
         return checked, verdict_of(checked.problems, cluster=cluster, strict=strict)
     paths = config.paths
-    trees = _compiled_trees(paths)
+    trees = compiled_trees(paths)
     origins = _WorkingDirectory(paths)
     parameters = origins.parameters(BOOTSTRAP) or {}
     ids = parameters.get("cluster", {})
@@ -168,19 +168,6 @@ def _sources(paths: WorkPaths) -> Iterator[str]:
         for folder, inner, files in os.walk(top):
             inner[:] = sorted(name for name in inner if not name.startswith("."))
             yield from (os.path.join(folder, file) for file in sorted(files))  # noqa: PTH118
-
-
-def _compiled_trees(paths: WorkPaths) -> dict[str, Tree]:
-    """The last compile in the working directory, by instance."""
-    if not is_compiled(paths) or not paths.compiled.is_dir():
-        raise CommodoreError(
-            "nothing was compiled here",
-            where=str(paths.root),
-            hint="run `commodore catalog compile CLUSTER`, or name a folder of manifests:"
-            " --catalog PATH",
-        )
-    folders = (folder for folder in sorted(paths.compiled.iterdir()) if folder.is_dir())
-    return {folder.name: read_tree(folder) for folder in folders}
 
 
 def _check_alone(settings: Settings, folder: Path) -> Checked:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py import pipeline
 from commodore_py.adapters import yaml
+from commodore_py.adapters.files import read_tree
 from commodore_py.adapters.reading import content_of
 from commodore_py.checks.base import mapping
 from commodore_py.dependencies.discover import instances_of
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Node, Parameters
+    from commodore_py.model.tree import Tree
 
 _BASE, _TARGET, _ENTRY = "base", "global", "global.commodore"
 _GIVEN = "given-facts"
+COMPILE = "run `commodore catalog compile CLUSTER`"
 
 
 def of_configuration(
@@ -98,6 +101,19 @@ def parameters_here(paths: WorkPaths, target: str | None = None) -> Parameters:
 def is_compiled(paths: WorkPaths) -> bool:
     """Return whether a compile left an inventory in this working directory."""
     return (paths.targets / f"{BOOTSTRAP}.yml").is_file()
+
+
+def nothing_compiled(paths: WorkPaths) -> CommodoreError:
+    """The error for a working directory without a compile."""
+    return CommodoreError("nothing was compiled here", where=str(paths.root), hint=COMPILE)
+
+
+def compiled_trees(paths: WorkPaths) -> dict[str, Tree]:
+    """The output of the last compile, by instance; an error if there is none."""
+    if not is_compiled(paths) or not paths.compiled.is_dir():
+        raise nothing_compiled(paths)
+    folders = (folder for folder in sorted(paths.compiled.iterdir()) if folder.is_dir())
+    return {folder.name: read_tree(folder) for folder in folders}
 
 
 def instances_of_working_directory(
