@@ -18,6 +18,7 @@ from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.dependency import Kind
 from commodore_py.model.difference import GRADES
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.workflows.editing.layers import Scope
 
 from .trials import graded, trials
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
     from commodore_py.dependencies.bundles.index import Entry
-    from commodore_py.inventory.explain.replay import Hierarchy, Layer
+    from commodore_py.inventory.explain.replay import Hierarchy
 
     from .checkout import Bundles
 
@@ -53,7 +54,7 @@ def plan(config: Config, bundles: Bundles, version: str, where: str) -> Planned:
             hint=f"use {entry.withdrawn.instead}" if entry.withdrawn.instead else "",
         )
     hierarchy = compiled_hierarchy(config.paths)
-    name, number = _found(config, hierarchy, where)
+    name, number = _found(hierarchy, where)
     file, shown = hierarchy.files.path(name), hierarchy.file_of(name)
     before = bytes_of(file)
     after = edited(
@@ -81,17 +82,23 @@ def _written(before: bytes, number: int, entry: Entry) -> str:
     return entry.class_name
 
 
-def _found(config: Config, hierarchy: Hierarchy, where: str) -> tuple[str, int]:
+def _found(hierarchy: Hierarchy, where: str) -> tuple[str, int]:
     """The class that includes a bundle, and the number of that in its list of classes."""
     replay = hierarchy.replay(BOOTSTRAP)
     including: dict[str, tuple[int, str, str]] = {}
     for layer in replay.layers:
         if layer.absolute not in hierarchy.files or layer.absolute.startswith(CLASSES):
             continue
-        for number, (item, place) in enumerate(_items(hierarchy, layer)):
-            if item.startswith(CLASSES):
-                including[layer.absolute] = (number, item, place)
-    chosen = [name for name in including if _is_at(config, hierarchy, name, where)]
+        folder = hierarchy.files.folder(layer.absolute)
+        for number, (item, line) in enumerate(items_of(layer.fields.get("classes"))):
+            if absolute_name(item, folder).startswith(CLASSES):
+                including[layer.absolute] = (number, item, str(Place(layer.file, line)))
+    chosen = [*including]
+    if where in ("tenant", "cluster"):
+        scope = Scope.of(replay, "tenant" if where == "tenant" else "cluster")
+        chosen = [name for name in chosen if scope.holds(name)]
+    elif where:
+        chosen = [name for name in chosen if where in (name, hierarchy.file_of(name))]
     if not chosen:
         raise UsageError(
             f"no class of {where} includes a bundle" if where else "no class includes a bundle",
@@ -108,26 +115,6 @@ def _found(config: Config, hierarchy: Hierarchy, where: str) -> tuple[str, int]:
             hint="change the fact: in the API, or in the cluster's file of a folder of facts",
         )
     return name, number
-
-
-def _items(hierarchy: Hierarchy, layer: Layer) -> list[tuple[str, str]]:
-    folder = hierarchy.files.folder(layer.absolute)
-    return [
-        (absolute_name(item, folder), str(Place(layer.file, line)))
-        for item, line in items_of(layer.fields.get("classes"))
-    ]
-
-
-def _is_at(config: Config, hierarchy: Hierarchy, name: str, where: str) -> bool:
-    top, *parts = name.split(".")
-    match where:
-        case "":
-            return True
-        case "tenant":
-            return top not in {"global", "params"} and cluster_id_in(config.paths) not in parts
-        case "cluster":
-            return cluster_id_in(config.paths) in parts
-    return where in {name, hierarchy.file_of(name)}
 
 
 def write(config: Config, planned: Planned, version: str, *, max_grade: str) -> None:
