@@ -17,7 +17,7 @@ from commodore_py.live import identity
 from commodore_py.live.access import kubeconfig
 from commodore_py.live.access.client import Client
 from commodore_py.live.access.discovery import discover
-from commodore_py.live.pairing import targets_of
+from commodore_py.live.marks import targets_of
 from commodore_py.live.reading import EVERY_KIND, Selection, read_objects
 from commodore_py.live.rules import Judge, has_rule_in_argocd
 from commodore_py.manifests.documents import TOOL_FILES
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config, WorkPaths
     from commodore_py.live.access.discovery import Discovery
     from commodore_py.live.identity import Identity
-    from commodore_py.live.pairing import Target
+    from commodore_py.live.marks import Target
     from commodore_py.live.reading import ClusterObjects
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.order.applications import Assigned

@@ -28,7 +28,7 @@ from .history import is_checked_out, last_synced, synced_commits, targets_at
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from commodore_py.live.pairing import Target
+    from commodore_py.live.marks import Target
     from commodore_py.manifests.desired.ignoring import Reveal
     from commodore_py.manifests.desired.managed import Manager
     from commodore_py.manifests.desired.predict import Prediction

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from commodore_py.manifests.health.status import Status
     from commodore_py.manifests.objects import Content, KubeObject
 
+log = logging.getLogger(__name__)
+
 TESTS = "health_test.yaml"
 _IN_ARGOCD = "Argo CD has a rule for it: name a folder of its rules"
 
@@ -167,9 +169,6 @@ def _lowered(value: object) -> dict[str, object]:
 
 def _word(value: object) -> str:
     return "" if value is None else str(value)
-
-
-log = logging.getLogger(__name__)
 
 
 def own_rules_here(config: Config, cluster_id: str | None = None) -> Mapping[str, OwnRule]:

@@ -12,7 +12,7 @@ from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.status import status
 from commodore_py.catalog.diff.staged import contents_of
 from commodore_py.errors import CommodoreError
-from commodore_py.live.pairing import targets_of
+from commodore_py.live.marks import targets_of
 from commodore_py.manifests.documents import may_hold_objects
 from commodore_py.manifests.order import applications
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from commodore_py.live.pairing import Target
+    from commodore_py.live.marks import Target
     from commodore_py.manifests.objects import Content, KubeObject, ObjectId
 
     from .cluster import LiveCluster

@@ -9,7 +9,7 @@ from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.live import marks
-from commodore_py.live.pairing import targets_of
+from commodore_py.live.marks import targets_of
 from commodore_py.manifests.documents import names_in
 from commodore_py.manifests.order.applications import KIND, assigned
 

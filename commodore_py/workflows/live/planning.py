@@ -24,7 +24,7 @@ from .orphans import orphans_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from commodore_py.live.pairing import Target
+    from commodore_py.live.marks import Target
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.objects import Content, ObjectId
     from commodore_py.manifests.order.hooks import Phase

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from commodore_py.live.identity import Synced
+    from commodore_py.live.marks import Target
     from commodore_py.live.objects import Record
-    from commodore_py.live.pairing import Target
     from commodore_py.manifests.health.status import Health, Status
     from commodore_py.manifests.objects import ObjectId
 

@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.live.access import kubeconfig
-from commodore_py.live.access.credentials import Credentials
+from commodore_py.live.access.client import Credentials
 from tests.support.tables import each
 
 if TYPE_CHECKING:
