@@ -15,7 +15,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.workflows.tools.folder import TOOLS, Tool, ToolFolder, query_version
-from commodore_py.workflows.tools.install import install
+from commodore_py.workflows.tools.releases import install
 from tests.support.servers.api import Reply, error_reply, serve_api
 from tests.support.tool_releases import Publisher, program_script, tar_archive, write_program
 
@@ -202,7 +202,7 @@ import signal
 from datetime import datetime
 from pathlib import Path
 from commodore_py.workflows.tools.folder import ToolFolder
-from commodore_py.workflows.tools.install import install
+from commodore_py.workflows.tools.releases import install
 from commodore_py.workflows.tools.releases import Release, Upstream
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 install(ToolFolder(Path({str(used.path)!r})), {release!r}, Upstream(), now=datetime.now())

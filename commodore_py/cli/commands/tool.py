@@ -27,13 +27,13 @@ from commodore_py.workflows.tools.folder import (
     located_tools,
     optional_tools,
 )
-from commodore_py.workflows.tools.install import install as install_release
 from commodore_py.workflows.tools.releases import (
     Upstream,
     latest_version,
     release_of,
     version_given,
 )
+from commodore_py.workflows.tools.releases import install as install_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

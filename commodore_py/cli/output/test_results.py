@@ -13,8 +13,7 @@ from .differences import as_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.workflows.authoring.testing.cases import Suite
-    from commodore_py.workflows.authoring.testing.report import Outcome, Report
+    from commodore_py.workflows.authoring.testing.cases import Outcome, Report, Suite
 
 _COLOURS = {"passed": "green", "failed": "red", "updated": "yellow"}
 _WIDTH = 7

@@ -25,18 +25,15 @@ from commodore_py.cli.settings.options import (
 from commodore_py.cli.settings.types import MOST_PROCESSES, Checkout
 from commodore_py.dependencies.lock.shared import SharedLock
 from commodore_py.problems.refuse import refuse
-from commodore_py.workflows.authoring.testing.cases import find_suite
+from commodore_py.workflows.authoring.testing.cases import build_report, find_suite
 from commodore_py.workflows.authoring.testing.compiles import component_cases, with_lock
-from commodore_py.workflows.authoring.testing.report import build_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.workflows.authoring.testing.cases import Suite
-    from commodore_py.workflows.authoring.testing.compiles import CaseRun
-    from commodore_py.workflows.authoring.testing.report import Outcome, Report
+    from commodore_py.workflows.authoring.testing.cases import CaseRun, Outcome, Report, Suite
 
     Start = Callable[[Config, Suite, SharedLock | None], Generator[CaseRun, None, None]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
@@ -33,12 +33,13 @@ from commodore_py.workflows.authoring.folders import ComponentFolder, PackageFol
 from commodore_py.workflows.authoring.package_compile import placed, render_package
 from commodore_py.workflows.authoring.workspace import Workspace, workspace
 
+from .cases import CaseRun
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
-    from commodore_py.dependencies.lock.unlocked import Findings
     from commodore_py.model.problem import Problem
     from commodore_py.workflows.authoring.component_compile import Gathered
 
@@ -48,22 +49,6 @@ if TYPE_CHECKING:
 
 
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True, slots=True)
-class CaseRun:
-    """How the compile of a case ended."""
-
-    case: str
-    error: CommodoreError | None = None
-    tree: Tree | None = None
-    """The output, below the folders of its instances; None if there is an error."""
-    notices: tuple[Problem, ...] = ()
-    errors: tuple[Problem, ...] = ()
-    """Problems that fail the case, whatever is expected of it."""
-    findings: Findings | None = None
-    """What it is made of, if there is a lock."""
-    seconds: float = 0.0
 
 
 def component_cases(
