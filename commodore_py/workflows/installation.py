@@ -15,7 +15,7 @@ from commodore_py.catalog.identity import committer, signatures
 from commodore_py.config import Author
 
 from .authoring.templates.kinds import COMPONENT
-from .authoring.templates.repositories import NewRepository, make_repository
+from .authoring.templates.repositories import make_repository
 from .demo import (
     BRANCH,
     ENV_FILE,
@@ -37,15 +37,6 @@ _MESSAGE = "Initial commit"
 
 
 @dataclass(frozen=True, slots=True)
-class Remotes:
-    """The repositories that exist already; those that are empty are created beside the facts."""
-
-    global_config: str = ""
-    tenant: str = ""
-    catalog: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Installation:
     """An installation that was created, and commands to try."""
 
@@ -55,16 +46,26 @@ class Installation:
     next_steps: tuple[str, ...] = ()
 
 
-def write_installation(config: Config, directory: Path, remotes: Remotes) -> Installation:
-    """Write an installation that needs no server into a directory that is missing or empty."""
+def write_installation(
+    config: Config,
+    directory: Path,
+    *,
+    global_repository: str = "",
+    repository: str = "",
+    catalog: str = "",
+) -> Installation:
+    """Write an installation that needs no server into a directory that is missing or empty.
+
+    Repositories without a URL are created beside the facts.
+    """
     name = re.sub(r"[^a-z0-9]+", "-", directory.resolve().name.lower()).strip("-") or "first"
     cluster, tenant = f"c-{name}", f"t-{name}"
     repositories = directory.resolve() / REPOSITORIES
-    writes_any = not (remotes.global_config and remotes.tenant)
+    writes_any = not (global_repository and repository)
     urls = {
-        "GLOBAL_REPOSITORY": remotes.global_config or (repositories / "global.git").as_uri(),
-        "TENANT_REPOSITORY": remotes.tenant or (repositories / f"{tenant}.git").as_uri(),
-        "CATALOG": remotes.catalog or (repositories / f"catalog-{cluster}.git").as_uri(),
+        "GLOBAL_REPOSITORY": global_repository or (repositories / "global.git").as_uri(),
+        "TENANT_REPOSITORY": repository or (repositories / f"{tenant}.git").as_uri(),
+        "CATALOG": catalog or (repositories / f"catalog-{cluster}.git").as_uri(),
         "REPOSITORIES": f'\n  repositories: "{repositories.as_uri()}"' if writes_any else "",
     }
     values = {"NAME": name, "CLUSTER": cluster, "TENANT": tenant, **urls}
@@ -75,21 +76,21 @@ def write_installation(config: Config, directory: Path, remotes: Remotes) -> Ins
         return re.sub(r"@([A-Z_]+)@", lambda mark: values[mark[1]], text).encode()
 
     with writing("installation", directory):
-        if not remotes.global_config:
+        if not global_repository:
             config_files = {
                 file: content("global", file) for file in ("commodore.yml", "common.yml")
             }
             write_repository(repositories / "global.git", config_files, who, _MESSAGE)
             argocd = files_of(_DATA / "demo/repositories" / _ARGOCD)
             write_repository(repositories / f"{_ARGOCD}.git", argocd, who, _MESSAGE)
-        if not remotes.tenant:
+        if not repository:
             config_files = {
                 "common.yml": content("tenant", "common.yml"),
                 f"{cluster}.yml": content("tenant", "cluster.yml"),
             }
             write_repository(repositories / f"{tenant}.git", config_files, who, _MESSAGE)
             _write_component(config, repositories / f"component-{_COMPONENT}.git")
-        if not remotes.catalog:
+        if not catalog:
             empty_repository(repositories / f"catalog-{cluster}.git")
         write_files(
             directory,
@@ -106,7 +107,7 @@ def write_installation(config: Config, directory: Path, remotes: Remotes) -> Ins
         f"commodore component test dependencies/{_COMPONENT}",
         f"commodore edit set {_COMPONENT}.namespace {_COMPONENT} --commit --push",
     )
-    return Installation(directory, cluster, tenant, steps if not remotes.tenant else steps[:2])
+    return Installation(directory, cluster, tenant, steps if not repository else steps[:2])
 
 
 def write_working_directory(directory: Path, url: str) -> Installation:
@@ -121,16 +122,12 @@ def _write_component(config: Config, bare: Path) -> None:
     """Create a component as `commodore component new` does, and push it."""
     with tempfile.TemporaryDirectory(prefix="commodore-init-") as scratch:
         made = make_repository(
-            config,
-            NewRepository(
-                COMPONENT,
-                _COMPONENT,
-                COMPONENT.template,
-                "main",
-                datetime.now().astimezone().year,
-                owner="example",
-                output_dir=scratch,
-            ),
+            *(config, COMPONENT, _COMPONENT),
+            template=COMPONENT.template,
+            version="main",
+            year=datetime.now().astimezone().year,
+            owner="example",
+            output_dir=scratch,
         )
         empty_repository(bare)
         git(made.place, "push", "--quiet", str(bare), f"HEAD:refs/heads/{BRANCH}")

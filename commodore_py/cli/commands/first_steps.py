@@ -29,7 +29,6 @@ from commodore_py.lieutenant.urls import base_url
 from commodore_py.workflows.demo import write_demo
 from commodore_py.workflows.installation import (
     Installation,
-    Remotes,
     write_installation,
     write_working_directory,
 )
@@ -145,10 +144,10 @@ def init(ctx: click.Context, /, directory: Path | None, output: str, **options: 
 def _installed(
     settings: Globals, directory: Path, options: dict[str, Any], *, given: bool
 ) -> Installation:
-    remotes = Remotes(options["global_repository"], options["repository"], options["catalog"])
+    remotes = {name: options[name] for name in ("global_repository", "repository", "catalog")}
     if not given:
-        return write_installation(config_of(settings), directory, remotes)
-    if remotes != Remotes():
+        return write_installation(config_of(settings), directory, **remotes)
+    if any(remotes.values()):
         raise UsageError(
             "the repositories of a cluster are configured on the server",
             where="--api-url",

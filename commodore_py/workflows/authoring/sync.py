@@ -83,22 +83,6 @@ class Outcome:
     error: CommodoreError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SyncRequest:
-    """Options of a sync."""
-
-    kind: RepositoryKind
-    github: Github
-    branch: str
-    labels: tuple[str, ...] = ()
-    version: str | None = None
-    trust: bool = False
-    dry_run: bool = False
-    batch: int = 0
-    """Pull requests before a pause; no pauses if not positive."""
-    pause: float = 0
-
-
 def read_list(path: Path, pattern: re.Pattern[str] | None) -> tuple[str, ...]:
     """The repositories of a list that match, each once."""
     text = content_of(path)
@@ -123,54 +107,57 @@ def read_list(path: Path, pattern: re.Pattern[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in content if not pattern or pattern.search(name)))
 
 
-def sync(
-    config: Config,
-    request: SyncRequest,
-    names: Sequence[str],
-    begun: Callable[[str], None],
-) -> Iterator[Outcome]:
-    """Propose updates to all repositories; reports each before and after.
-
-    An interrupted run can be started again.
-    """
-    with open_templates(trust=request.trust) as templates:
-        run = _Run(config, request, templates, fetcher(config))
-        since = 0
-        for number, name in enumerate(names):
-            begun(name)
-            try:
-                outcome = run.update(name)
-            except GitHubUnusable as error:
-                yield _failed(name, error)
-                yield from (Outcome(other, Result.NOT_TRIED) for other in names[number + 1 :])
-                return
-            except CommodoreError as error:
-                outcome = _failed(name, error)
-            yield outcome
-            since += outcome.result in (Result.CREATED, Result.UPDATED)
-            if since == request.batch and since and number + 1 < len(names):
-                log.warning("pausing for %g seconds after %s pull requests", request.pause, since)
-                time.sleep(request.pause)
-                since = 0
-
-
 @dataclass(frozen=True, slots=True)
-class _Run:
-    config: Config
-    request: SyncRequest
-    templates: Templates
-    fetch: Fetch
+class Sync:
+    """Options of a sync."""
 
-    def update(self, name: str) -> Outcome:
+    config: Config
+    kind: RepositoryKind
+    github: Github
+    branch: str
+    labels: tuple[str, ...]
+    version: str | None
+    trust: bool
+    dry_run: bool
+    batch: int
+    """Pull requests before a pause; no pauses if not positive."""
+    pause: float
+
+    def run(self, names: Sequence[str], begun: Callable[[str], None]) -> Iterator[Outcome]:
+        """Propose updates to all repositories; reports each before and after.
+
+        An interrupted run can be started again.
+        """
+        with open_templates(trust=self.trust) as templates:
+            fetch = fetcher(self.config)
+            since = 0
+            for number, name in enumerate(names):
+                begun(name)
+                try:
+                    outcome = self._update(name, templates, fetch)
+                except GitHubUnusable as error:
+                    yield _failed(name, error)
+                    yield from (Outcome(other, Result.NOT_TRIED) for other in names[number + 1 :])
+                    return
+                except CommodoreError as error:
+                    outcome = _failed(name, error)
+                yield outcome
+                since += outcome.result in (Result.CREATED, Result.UPDATED)
+                if since == self.batch and since and number + 1 < len(names):
+                    log.warning("pausing for %g seconds after %s pull requests", self.pause, since)
+                    time.sleep(self.pause)
+                    since = 0
+
+    def _update(self, name: str, templates: Templates, fetch: Fetch) -> Outcome:
         """Update one repository, as far as possible without its owner."""
-        repository = find_repository(self.request.github, name)
+        repository = find_repository(self.github, name)
         if repository is None:
             return Outcome(name, Result.SKIPPED, "not found, or not accessible with this token")
         if repository.archived:
             return Outcome(name, Result.SKIPPED, "archived")
         # Do not hold the lock during pauses, which GitHub may ask for as well.
         with exclusive_run(self.config.paths):
-            outcome, proposal = self._push_update(name, repository)
+            outcome, proposal = self._push_update(name, repository, templates, fetch)
         if proposal is None:
             return outcome
         url, done = propose(repository, proposal)
@@ -178,31 +165,31 @@ class _Run:
         return replace(outcome, result=results.get(done, outcome.result), about=url)
 
     def _push_update(
-        self, name: str, repository: HostedRepository
+        self, name: str, repository: HostedRepository, templates: Templates, fetch: Fetch
     ) -> tuple[Outcome, Proposal | None]:
         """Push the update of one repository, if any; returns what to propose, too."""
-        request, kind = self.request, self.request.kind
+        kind = self.kind
         spec = DependencySpec(
             Kind(kind.name),
             name.rpartition("/")[2].replace(kind.prefix, "", 1),
             repository.clone_url,
             repository.branch,
         )
-        (fetched,) = self.fetch([spec])
+        (fetched,) = fetch([spec])
         folder = fetched.worktree
         if not (folder / NAME).is_file():
             return Outcome(name, Result.SKIPPED, f"it has no {NAME}"), None
-        update = prepare_update(kind, folder, request.version, TemplateOptions(), self.templates)
+        update = prepare_update(kind, folder, self.version, TemplateOptions(), templates)
         if not update.commit or update.only_version:
             return Outcome(name, Result.CURRENT, notes=update.notes), None
-        if request.dry_run:
+        if self.dry_run:
             return Outcome(name, Result.WOULD, "", update.lines, update.notes), None
-        pushed = _push(folder, update.commit, request.branch)
+        pushed = _push(folder, update.commit, self.branch)
         title = f"Update from {kind.name} template"
         body = message_of(update.record).partition("\n\n")[2].strip()
         result = Result.UPDATED if pushed else Result.OFFERED
         outcome = Outcome(name, result, "", update.lines, update.notes)
-        return outcome, Proposal(request.branch, title, body, request.labels)
+        return outcome, Proposal(self.branch, title, body, self.labels)
 
 
 def _failed(name: str, error: CommodoreError) -> Outcome:

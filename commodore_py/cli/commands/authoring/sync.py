@@ -10,8 +10,7 @@ from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.workflows.authoring.sync import Outcome, Result, SyncRequest, read_list
-from commodore_py.workflows.authoring.sync import sync as offer
+from commodore_py.workflows.authoring.sync import Outcome, Result, Sync, read_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,8 +37,9 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
     if options["template_version"] and not dry_run:
         messages.warn("--template-version implies --dry-run: nothing will be pushed")
         dry_run = True
-    request = SyncRequest(
-        kind,
+    config = config_of(settings, **directories.caches())
+    run = Sync(
+        *(config, kind),
         github,
         options["pr_branch"],
         options["pr_label"],
@@ -49,10 +49,9 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
         options["pr_batch_size"],
         pause,
     )
-    config = config_of(settings, **directories.caches())
     outcomes: list[Outcome] = []
     try:
-        for outcome in offer(config, request, names, _print_heading):
+        for outcome in run.run(names, _print_heading):
             _print_outcome(outcome)
             outcomes.append(outcome)
     finally:

@@ -30,7 +30,6 @@ from commodore_py.workflows.authoring.templates.kinds import (
 from commodore_py.workflows.authoring.templates.merge import take
 from commodore_py.workflows.authoring.templates.repositories import (
     Made,
-    NewRepository,
     make_repository,
     prepare_update,
 )
@@ -57,12 +56,11 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
     source = click.get_current_context().get_parameter_source("owner")
     by_default = source is ParameterSource.DEFAULT
     bare = bare_beside(config.paths.root, f"{kind.prefix}{slug}.git") if by_default else None
-    request = NewRepository(
-        kind,
-        slug,
-        options["template_url"],
-        options["template_version"],
-        _this_year(),
+    made = make_repository(
+        *(config, kind, slug),
+        template=options["template_url"],
+        version=options["template_version"],
+        year=_this_year(),
         name=options["name"] or "",
         owner=options["owner"] or _OWNER,
         url=bare.as_uri() if bare is not None else "",
@@ -70,7 +68,6 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
         trust=options["trust"],
         options=_template_options(options),
     )
-    made = make_repository(config, request)
     if bare is not None:
         empty_repository(bare)
     _print_notes(made.notes)

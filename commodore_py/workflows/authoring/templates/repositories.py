@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -50,24 +50,6 @@ MESSAGE = "Initial commit"
 
 
 @dataclass(frozen=True, slots=True)
-class NewRepository:
-    """A repository to create, and its template."""
-
-    kind: RepositoryKind
-    slug: str
-    template: str
-    version: str
-    year: int
-    owner: str
-    name: str = ""
-    output_dir: str = ""
-    url: str = ""
-    """The remote; empty for that of the owner at GitHub."""
-    trust: bool = False
-    options: TemplateOptions = field(default_factory=TemplateOptions)
-
-
-@dataclass(frozen=True, slots=True)
 class Made:
     """A repository that was created."""
 
@@ -78,27 +60,45 @@ class Made:
     notes: tuple[str, ...]
 
 
-def make_repository(config: Config, request: NewRepository) -> Made:
-    """Render a template and create a repository from it; a failure leaves nothing behind."""
-    request.kind.check(request.slug)
-    place = _place(config, request)
-    url = request.url or request.kind.remote(request.owner, request.slug)
+def make_repository(
+    config: Config,
+    kind: RepositoryKind,
+    slug: str,
+    *,
+    template: str,
+    version: str,
+    year: int,
+    owner: str,
+    name: str = "",
+    output_dir: str = "",
+    url: str = "",
+    trust: bool = False,
+    options: TemplateOptions | None = None,
+) -> Made:
+    """Render a template and create a repository from it; a failure leaves nothing behind.
+
+    Without a URL, its remote is that of the owner at GitHub.
+    """
+    kind.check(slug)
+    options = options or TemplateOptions()
+    place = _place(config, kind, slug, output_dir)
+    url = url or kind.remote(owner, slug)
     who = committer(Author(), config.paths.root)
     variables, notes = apply_options(
         {
             "copyright_holder": f"{who.name} <{who.email}>",
-            "name": request.name or request.slug,
-            "slug": request.slug,
-            "github_owner": request.owner,
-            "copyright_year": str(request.year),
+            "name": name or slug,
+            "slug": slug,
+            "github_owner": owner,
+            "copyright_year": str(year),
         },
-        request.options,
+        options,
     )
-    with open_templates(trust=request.trust) as templates:
-        template = templates.at(recorded_url(request.template), request.version)
-        (rendered,) = templates.render((template, variables))
-    refuse_unknown(request.options.set, rendered.variables, template.url)
-    record = Record(template.url, template.commit, request.version, rendered.variables)
+    with open_templates(trust=trust) as templates:
+        source = templates.at(recorded_url(template), version)
+        (rendered,) = templates.render((source, variables))
+    refuse_unknown(options.set, rendered.variables, source.url)
+    record = Record(source.url, source.commit, version, rendered.variables)
     tree = rendered.files | Tree({PurePosixPath(NAME): Entry(record.content())})
     lines = diff(Tree(), tree)
     with tempfile.TemporaryDirectory(prefix="commodore-new-") as scratch:
@@ -114,21 +114,21 @@ def make_repository(config: Config, request: NewRepository) -> Made:
     return Made(place, normalise(url), lines, notes)
 
 
-def _place(config: Config, request: NewRepository) -> Path:
-    if not request.output_dir:
-        place = request.kind.place(config.paths, request.slug).resolve()
+def _place(config: Config, kind: RepositoryKind, slug: str, output_dir: str) -> Path:
+    if not output_dir:
+        place = kind.place(config.paths, slug).resolve()
     else:
-        parent = Path(request.output_dir)
+        parent = Path(output_dir)
         if not parent.is_dir():
             raise CommodoreError(
-                f"the output directory {request.output_dir} does not exist",
+                f"the output directory {output_dir} does not exist",
                 hint="create it, or choose a directory that exists",
             )
-        place = parent.resolve() / request.slug
+        place = parent.resolve() / slug
     if place.exists() or place.is_symlink():
         raise CommodoreError(
             f"{place} already exists; nothing was changed",
-            hint=f"choose another slug, or update it: commodore {request.kind.name} update {place}",
+            hint=f"choose another slug, or update it: commodore {kind.name} update {place}",
         )
     return place
 
