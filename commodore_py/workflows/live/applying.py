@@ -65,7 +65,7 @@ def _of_cluster(cluster: LiveCluster, plan: Plan, how: How) -> Iterator[Commodor
             " that of the cluster",
         )
     # An earlier run of this plan, which was stopped, has created some itself.
-    done = unfinished(cluster.state, plan.digest).done
+    done = unfinished(cluster.state, plan.digest)
     automated = [
         application.name
         for application in identity.applications
@@ -153,12 +153,13 @@ def read_plan(file: Path) -> SavedPlan:
         ) from error
 
 
-def check_saved(saved: SavedPlan, plan: Plan, applied: Mapping[str, str]) -> None:
+def check_saved(saved: SavedPlan, plan: Plan, state: Path) -> None:
     """Refuse a plan that was made for another state, and name what differs.
 
     What an unfinished run of the same plan has applied, and to which version, does not count.
     """
-    moved = [*_moved(saved, plan, applied)]
+    done = unfinished(state, saved.digest)
+    moved = [*_moved(saved, plan, {name: version for (_, name), version in done.items()})]
     if not moved and saved.digest != plan.digest:
         moved.append("the steps are others")
     if moved:

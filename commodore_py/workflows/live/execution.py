@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.adapters import ending
@@ -14,11 +15,11 @@ from commodore_py.manifests.desired.managed import DRIVER
 
 from .applying import CHANGES, with_values
 from .history import is_checked_out
-from .notes import AppliedCommit, RunLog, unfinished
+from .notes import note, unfinished
 from .planning import AFTER_FAILURE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from commodore_py.live.access.client import Writer
     from commodore_py.manifests.objects import Content, ObjectId
@@ -63,8 +64,8 @@ class _Execution:
     ) -> None:
         self._cluster, self._writer, self._plan = cluster, writer, plan
         self._how, self._report = how, report
-        self._before = unfinished(cluster.state, plan.digest).done
-        self._note = RunLog(cluster.state, plan.digest)
+        self._before = unfinished(cluster.state, plan.digest)
+        self._note = partial(note, cluster.state, plan.digest)
         self._results: list[tuple[str, ObjectId]] = []
         self._skipped = 0
 
@@ -83,7 +84,7 @@ class _Execution:
             left = {name: run for name, run in left.items() if name not in ended}
             if not ended:
                 ending.pause(_LOOK_AGAIN)
-        self._note.end(ordered, _applied_commit(self._cluster, self._plan))
+        self._note("end", **_applied_commit(self._cluster, self._plan, ordered))
         return Applied(tuple(self._results), self._skipped)
 
     def _applied(self, name: str) -> Iterator[None]:
@@ -154,9 +155,10 @@ class _Execution:
                 self._skipped += 1
                 continue
             with ending.finishing():
-                self._note.add("begin", action.what, action.id)
+                about = {"what": action.what, "object": str(action.id)}
+                self._note("begin", **about)
                 version = _act(self._cluster, self._writer, step, action, self._how)
-                self._note.add("done", action.what, action.id, version)
+                self._note("done", **about, **({"version": version} if version else {}))
             self._results.append((action.what, action.id))
             self._report(f"{action.what} {action.id}")
         if not step.awaited:
@@ -167,16 +169,18 @@ class _Execution:
         ]
 
 
-def _applied_commit(cluster: LiveCluster, plan: Plan) -> AppliedCommit | None:
-    """The commit of the catalog, if it is what was applied, and the time of the server.
+def _applied_commit(
+    cluster: LiveCluster, plan: Plan, applications: Iterable[str]
+) -> dict[str, object]:
+    """The applications and commit that were applied, if it is that of the catalog, and when.
 
-    With a part of the namespaces, applications are at no commit.
+    With a part of the namespaces, applications are at no commit. The time is that of the server.
     """
     commit = "" if cluster.reach.namespaces else plan.commit
     if commit and not is_checked_out(cluster.catalog, commit):
-        return None
-    now = time.gmtime(cluster.client.now())
-    return AppliedCommit(commit, time.strftime("%Y-%m-%dT%H:%M:%SZ", now))
+        return {}
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(cluster.client.now()))
+    return {"commit": commit, "time": now, "applications": sorted(applications)}
 
 
 def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: How) -> str:

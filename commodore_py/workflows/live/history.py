@@ -60,7 +60,7 @@ def synced_commits(cluster: LiveCluster) -> tuple[dict[str, str], dict[str, str]
         for application in cluster.identity.applications
     }
     for name, applied in applied_commits(cluster.state).items():
-        synced[name] = max(synced.get(name, ("", "")), (applied.time, applied.commit))
+        synced[name] = max(synced.get(name, ("", "")), applied)
     commits: dict[str, str] = {}
     left_out: dict[str, str] = {}
     has_commits = is_repository(cluster.catalog)

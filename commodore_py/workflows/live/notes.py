@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.files import anchored, append, write_if_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from commodore_py.manifests.objects import ObjectId
 
 _CLUSTER, _RUNS = "cluster.json", "apply.jsonl"
 
@@ -34,49 +32,14 @@ def keep_uid(state: Path, uid: str) -> None:
         write_if_changed(state / _CLUSTER, json.dumps({"uid": uid}).encode() + b"\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """Progress of a run that did not end."""
+def note(state: Path, digest: str, event: str, **about: object) -> None:
+    """Add a line to the log of the runs of a plan: `begin` and `done` of an action, or `end`.
 
-    done: set[tuple[str, str]]
-    """What to which object."""
-    versions: dict[str, str]
-    """The versions that objects had afterwards."""
-
-
-@dataclass(frozen=True, slots=True)
-class AppliedCommit:
-    """The commit that a run has applied last, and when."""
-
-    commit: str
-    """Empty if it was applied in part."""
-    time: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunLog:
-    """The log of a run: a line before and after each action, and one at its end."""
-
-    state: Path
-    digest: str
-
-    def add(self, event: str, what: str, id_: ObjectId, version: str = "") -> None:
-        """Note that an action begins or is done."""
-        line = {"what": what, "object": str(id_)}
-        self._write(event, line | ({"version": version} if version else {}))
-
-    def end(self, applications: Iterable[str], applied: AppliedCommit | None) -> None:
-        """Note that everything is done, and the commit of these applications, if it has one."""
-        line: dict[str, object] = {}
-        if applied is not None:
-            line = {"commit": applied.commit, "time": applied.time}
-            line["applications"] = sorted(applications)
-        self._write("end", line)
-
-    def _write(self, event: str, line: Mapping[str, object]) -> None:
-        text = json.dumps({"plan": self.digest, "event": event, **line}) + "\n"
-        with anchored(_root_of(self.state)):
-            append(self.state / _RUNS, text.encode())
+    The end names the applications, the commit that was applied and when, if there is one.
+    """
+    text = json.dumps({"plan": digest, "event": event, **about}) + "\n"
+    with anchored(_root_of(state)):
+        append(state / _RUNS, text.encode())
 
 
 def _root_of(state: Path) -> Path:
@@ -84,26 +47,25 @@ def _root_of(state: Path) -> Path:
     return state.parents[2]
 
 
-def unfinished(state: Path, digest: str) -> Unfinished:
-    """Progress of the last run of this plan, if it did not end."""
-    progress = Unfinished(set(), {})
+def unfinished(state: Path, digest: str) -> dict[tuple[str, str], str]:
+    """What the last run of this plan did to which object, and its version; empty if it ended."""
+    done: dict[tuple[str, str], str] = {}
     for event in _events(state):
         if event["plan"] == digest and event["event"] == "end":
-            progress = Unfinished(set(), {})
+            done = {}
         elif event["plan"] == digest and event["event"] == "done":
-            name = str(event.get("object", ""))
-            progress.done.add((str(event.get("what", "")), name))
-            progress.versions[name] = str(event.get("version", ""))
-    return progress
+            key = str(event.get("what", "")), str(event.get("object", ""))
+            done[key] = str(event.get("version", ""))
+    return done
 
 
-def applied_commits(state: Path) -> dict[str, AppliedCommit]:
-    """By application, the commit that was applied last."""
+def applied_commits(state: Path) -> dict[str, tuple[str, str]]:
+    """By application, when it was applied last, and the commit; empty if that was in part."""
     commits = {}
     for event in _events(state):
         applications, commit = event.get("applications"), event.get("commit")
         if event["event"] == "end" and isinstance(applications, list) and isinstance(commit, str):
-            applied = AppliedCommit(commit, str(event.get("time", "")))
+            applied = str(event.get("time", "")), commit
             commits.update(dict.fromkeys(map(str, applications), applied))
     return commits
 

@@ -16,7 +16,6 @@ from commodore_py.model.difference import GRADES
 from commodore_py.workflows.live import applying
 from commodore_py.workflows.live.compare import cluster_diff
 from commodore_py.workflows.live.execution import carry_out
-from commodore_py.workflows.live.notes import unfinished
 from commodore_py.workflows.live.planning import plan_of
 
 from .reach import cluster_options, opened, reveal_in, reveal_option
@@ -89,7 +88,7 @@ def apply(
         deletes = prune or (saved is not None and saved.deletes)
         plan = plan_of(cluster, cluster_diff(cluster, reveal=how.reveal), prune=deletes)
         if saved is not None:
-            applying.check_saved(saved, plan, unfinished(cluster.state, saved.digest).versions)
+            applying.check_saved(saved, plan, cluster.state)
         applying.check(cluster, plan, how)
         if output == "text":
             for line in plans.lines(plan):
