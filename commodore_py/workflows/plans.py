@@ -118,7 +118,8 @@ def _published(paths: WorkPaths) -> Tree:
 def _kept(paths: WorkPaths, plan: Plan) -> Iterator[bytes]:
     """Files that the last compile has written for the instances that stay."""
     removed = {removed.leaf.instance for removed in plan.removed}
-    for name, tree in compiled_trees(paths).items():
+    trees = compiled_trees(paths) if paths.compiled.is_dir() else {}
+    for name, tree in trees.items():
         if name not in removed:
             yield from (entry.content for entry in tree.values())
 

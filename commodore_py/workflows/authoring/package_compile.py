@@ -145,7 +145,7 @@ def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
             + ("none of its components is here" if dependency_specs else "it has no applications"),
             where=str(package.test_class),
             hint="list the components to compile under `applications`, in a class of the package or"
-            " in the test class; with --local, they must be in --tmp-dir",
+            " in the test class; for --local, compile it once without --local into --tmp-dir",
         )
     sources = pipeline.gather_instances(config, cluster, classes, instances, now, lock=lock)
     write_argocd_stub(config.paths.libraries)
