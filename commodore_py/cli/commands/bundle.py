@@ -16,17 +16,16 @@ from commodore_py.cli.settings.options import (
     compiling_config,
     compiling_options,
     config_of,
+    dry_run_option,
     output_option,
 )
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.model.difference import GRADES
 from commodore_py.workflows.bundles import checkout
 from commodore_py.workflows.bundles import publish as publishing
 from commodore_py.workflows.bundles import use as using
 from commodore_py.workflows.bundles.trials import trials
-
-_GRADES = ("none", "restart", "outage", "recreate", "data-loss")
-
 
 _version = click.argument("version", shell_complete=completion.bundles)
 
@@ -72,7 +71,7 @@ def show(settings: Globals, /, version: str, cluster: str, output: str, **option
       commodore bundle show 2026.11.1
       commodore bundle show --cluster c-demo-1
     """
-    config = compiling_config(settings, options, strict=options["strict"])
+    config = compiling_config(settings, options)
     if version and cluster:
         raise UsageError("VERSION and --cluster exclude each other")
     if cluster:
@@ -155,7 +154,7 @@ def publish(
         change for change, (_, sign, text) in zip(changes, pairs, strict=True) if not text
     ]:
         raise UsageError(f"--set {wrong[0]}: expected NAME=VERSION")
-    config = compiling_config(settings, options, strict=options["strict"])
+    config = compiling_config(settings, options)
     done = publishing.publish(
         config,
         checkout.writable(config.paths),
@@ -179,10 +178,10 @@ def publish(
     help="Where the bundle is included: tenant, cluster, or a class; by default, the one that"
     " counts.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
+@dry_run_option
 @click.option(
     "--max-grade",
-    type=click.Choice(_GRADES),
+    type=click.Choice(GRADES[::-1]),
     default="recreate",
     show_default=True,
     help="The worst change to accept.",
@@ -206,7 +205,7 @@ def use(
     \b
       commodore bundle use 2026.11.2 --dry-run
     """
-    config = compiling_config(settings, options, strict=options["strict"])
+    config = compiling_config(settings, options)
     planned = using.plan(config, checkout.read(config.paths), version, where)
     if not dry_run:
         using.write(config, planned, version, max_grade=max_grade)

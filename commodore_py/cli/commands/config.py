@@ -97,7 +97,7 @@ def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:
         rows.append((setting.name, _value(setting.value), (setting.place or setting.origin)))
     yield from (f"  {line}" for line in formats.table(rows))
     if not shown and not rows:
-        yield "\nAll settings have their defaults."
+        yield from ("", "All settings have their defaults.")
 
 
 def _value(value: object) -> str:

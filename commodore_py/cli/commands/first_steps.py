@@ -64,7 +64,7 @@ def demo(directory: Path, output: str) -> None:
 
 def _suggested(made: Demo | Installation) -> Iterator[str]:
     """Lines with commands to try."""
-    yield "\nTry:"
+    yield from ("", "Try:")
     yield from (f"  {step}" for step in made.next_steps)
 
 

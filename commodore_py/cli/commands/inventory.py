@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from commodore_py.model.inventory import Parameters
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _COMMANDS = {
     "explain": (".explain:explain", "Show why a parameter has its value."),
@@ -47,56 +45,55 @@ def inventory() -> None:
     """Inspect and lint a hierarchy."""
 
 
-def _hierarchy(command: _Command) -> _Command:
-    """Options for the hierarchy to read, and the form of the result."""
-    return with_options(
-        # A path that is not a folder is an error with status 1, as in Commodore.
-        click.argument("global_config", required=False, type=click.Path(path_type=Path)),
-        click.argument("tenant_config", required=False, type=click.Path(path_type=Path)),
-        click.option(
-            "-o",
-            "--output-format",
-            type=click.Choice(_FORMS),
-            default="yaml",
-            show_default=True,
-            help="Format of the result on stdout.",
-        ),
-        click.option(
-            "-f",
-            "--values",
-            multiple=True,
-            type=click.Path(exists=True, dir_okay=False, path_type=Path),
-            help="Class file with facts and ids of a cluster; repeat for more.",
-        ),
-        click.option(
-            "--allow-missing-classes/--no-allow-missing-classes",
-            " /-A",
-            default=True,
-            help="Ignore missing classes, or report them as errors.",
-        ),
-        click.option(
-            "--fact",
-            multiple=True,
-            allow_from_autoenv=False,
-            metavar="KEY=VALUE",
-            help="Fact of the cluster that overrides the known one; repeat for more.",
-        ),
-        click.option(
-            "--cluster",
-            allow_from_autoenv=False,
-            metavar="CLUSTER",
-            shell_complete=completion.clusters,
-            help="Fetch the hierarchy of this cluster, instead of GLOBAL_CONFIG.",
-        ),
-        click.option(
-            "--target",
-            allow_from_autoenv=False,
-            metavar="TARGET",
-            shell_complete=completion.targets,
-            help="Target of the cluster or working directory; `cluster` by default.",
-        ),
-        own_api_options,
-    )(command)
+_hierarchy = with_options(
+    # A path that is not a folder is an error with status 1, as in Commodore.
+    click.argument("global_config", required=False, type=click.Path(path_type=Path)),
+    click.argument("tenant_config", required=False, type=click.Path(path_type=Path)),
+    click.option(
+        "-o",
+        "--output-format",
+        type=click.Choice(_FORMS),
+        default="yaml",
+        show_default=True,
+        help="Format of the result on stdout.",
+    ),
+    click.option(
+        "-f",
+        "--values",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Class file with facts and ids of a cluster; repeat for more.",
+    ),
+    click.option(
+        "--allow-missing-classes/--no-allow-missing-classes",
+        " /-A",
+        default=True,
+        help="Ignore missing classes, or report them as errors.",
+    ),
+    click.option(
+        "--fact",
+        multiple=True,
+        allow_from_autoenv=False,
+        metavar="KEY=VALUE",
+        help="Fact of the cluster that overrides the known one; repeat for more.",
+    ),
+    click.option(
+        "--cluster",
+        allow_from_autoenv=False,
+        metavar="CLUSTER",
+        shell_complete=completion.clusters,
+        help="Fetch the hierarchy of this cluster, instead of GLOBAL_CONFIG.",
+    ),
+    click.option(
+        "--target",
+        allow_from_autoenv=False,
+        metavar="TARGET",
+        shell_complete=completion.targets,
+        help="Target of the cluster or working directory; `cluster` by default.",
+    ),
+    own_api_options,
+)
+"""Options for the hierarchy to read, and the form of the result."""
 
 
 @inventory.command()

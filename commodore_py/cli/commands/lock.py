@@ -19,6 +19,8 @@ from commodore_py.cli.settings.options import (
     compiling_config,
     compiling_options,
     config_of,
+    diff_option,
+    dry_run_option,
     output_option,
     strict_option,
 )
@@ -115,9 +117,7 @@ def create(
       commodore lock create c-demo-1 --lock locks/c-demo-1.lock
     """
     file = file or settings.working_dir / DEFAULT
-    outcome = resolve.create(
-        compiling_config(settings, options, strict=options["strict"]), cluster, file.absolute()
-    )
+    outcome = resolve.create(compiling_config(settings, options), cluster, file.absolute())
     if output != "text":
         streams.data(formats.structured(locks.created(outcome)))
     else:
@@ -137,14 +137,8 @@ def create(
     shell_complete=completion.locked_versions,
     help="A commit or version to update NAME to.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
-@click.option(
-    "--diff",
-    type=click.Choice(("objects", "text", "stat", "none")),
-    default="objects",
-    show_default=True,
-    help="How to show what each update changes in the catalog.",
-)
+@dry_run_option
+@diff_option("objects")
 @compiling_options
 @click.pass_obj
 def update(
@@ -169,7 +163,7 @@ def update(
     if to and len(names) != 1:
         raise UsageError("--to requires one NAME")
     steps = resolve.update(
-        compiling_config(settings, options, strict=options["strict"]),
+        compiling_config(settings, options),
         file.absolute(),
         names,
         to=to,
@@ -284,7 +278,7 @@ def export(
     if argument is not None and by_option:
         raise UsageError("FILE and --lock exclude each other")
     exported = exporting.export(
-        compiling_config(settings, options, strict=options["strict"]),
+        compiling_config(settings, options),
         file.absolute(),
         out.absolute(),
     )

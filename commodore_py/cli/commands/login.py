@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,26 +22,23 @@ from commodore_py.lieutenant.auth.session import log_in, log_out
 if TYPE_CHECKING:
     from commodore_py.config import Config
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
-
-def _way_options(command: _Command) -> _Command:
-    return with_options(
-        click.option(
-            "--device",
-            is_flag=True,
-            allow_from_autoenv=False,
-            help="Log in on another device: print a URL and a code to enter there.",
-        ),
-        click.option(
-            "--timeout",
-            allow_from_autoenv=False,
-            type=SECONDS,
-            default=300,
-            show_default=True,
-            help="Seconds to wait for the login.",
-        ),
-    )(command)
+_way_options = with_options(
+    click.option(
+        "--device",
+        is_flag=True,
+        allow_from_autoenv=False,
+        help="Log in on another device: print a URL and a code to enter there.",
+    ),
+    click.option(
+        "--timeout",
+        allow_from_autoenv=False,
+        type=SECONDS,
+        default=300,
+        show_default=True,
+        help="Seconds to wait for the login.",
+    ),
+)
 
 
 @click.command()

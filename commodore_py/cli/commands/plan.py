@@ -65,7 +65,7 @@ def show(settings: Globals, /, cluster: str, output: str) -> None:
     """
     current_plan = _plan_here(settings, cluster)
     if output in ("mermaid", "dot"):
-        streams.result("\n".join(results.picture(current_plan, output)))
+        streams.lines(results.picture(current_plan, output))
         return
     formats.show(output, results.shown(current_plan), results.plan_lines(current_plan))
 

@@ -47,9 +47,9 @@ def heading(bundle: BundleUse) -> str:
 def used_lines(bundle: BundleUse) -> Iterator[str]:
     """The bundle of a cluster, and what deviates from it."""
     alias = f" by alias {bundle.alias}" if bundle.alias else ""
-    yield escaping.one_line(f"{bundle.version}{alias}, included in {bundle.where}")
+    yield f"{bundle.version}{alias}, included in {bundle.where}"
     for deviation in bundle.deviations:
-        yield escaping.one_line(
+        yield (
             f"  {deviation.text} ({deviation.where})" if deviation.where else f"  {deviation.text}"
         )
 
@@ -88,10 +88,10 @@ def list_lines(bundles: Bundles) -> Iterator[str]:
         if entry.withdrawn:
             instead = f", use {entry.withdrawn.instead}" if entry.withdrawn.instead else ""
             text += f"  withdrawn: {entry.withdrawn.reason}{instead}"
-        yield escaping.one_line(text)
+        yield text
     for name, version in aliases.items():
         if not version:
-            yield escaping.one_line(f"bundles/{name}.yml is not in the index")
+            yield f"bundles/{name}.yml is not in the index"
 
 
 def content(entry: Entry, entries: Content) -> dict[str, Any]:
@@ -115,10 +115,9 @@ def content(entry: Entry, entries: Content) -> dict[str, Any]:
 
 def content_lines(entry: Entry, entries: Content) -> Iterator[str]:
     """Render it for people."""
-    yield escaping.one_line(entry.version + (f"  {entry.notes}" if entry.notes else ""))
+    yield entry.version + (f"  {entry.notes}" if entry.notes else "")
     for (kind, name), pinned in sorted(entries.items()):
-        text = f"  {kind.removesuffix('s')} {name}  {pinned.version}"
-        yield escaping.one_line(text)
+        yield f"  {kind.removesuffix('s')} {name}  {pinned.version}"
 
 
 def published(done: Published) -> dict[str, Any]:
@@ -165,23 +164,22 @@ def published_lines(done: Published) -> Iterator[str]:
     """Render it for people."""
     for (kind, name), pinned in sorted(done.entries.items()):
         branch = f"  (branch {pinned.branch})" if pinned.branch else ""
-        yield escaping.one_line(f"{kind.removesuffix('s')} {name}  {pinned.version}{branch}")
+        yield f"{kind.removesuffix('s')} {name}  {pinned.version}{branch}"
     for step in done.steps:
         grade = f"does not compile: {step.error}" if step.error else step.grade
         counts = ", ".join(f"{number} {grade}" for grade, number in step.objects.items())
         reason = "; ".join(filter(None, (counts, step.reason)))
-        text = f"{step.cluster}  from {step.before}  {grade}" + (f"  ({reason})" if reason else "")
-        yield escaping.one_line(text)
+        yield f"{step.cluster}  from {step.before}  {grade}" + (f"  ({reason})" if reason else "")
     for tested in done.tested:
         for override in tested.overrides:
             what = f"{override.kind} {override.name}  {override.deployed}"
-            yield escaping.one_line(f"{tested.cluster}  overrides {what}  ({override.where})")
+            yield f"{tested.cluster}  overrides {what}  ({override.where})"
     if done.tested and done.untested:
         names = ", ".join(f"{kind.removesuffix('s')} {name}" for kind, name in done.untested)
-        yield escaping.one_line(f"not tested: {names}")
+        yield f"not tested: {names}"
     clusters = ", ".join(tested.cluster for tested in done.tested)
     ending = f", tested with {clusters}" if clusters else ", not tested"
-    yield escaping.one_line(f"Published {done.version} as {done.file}{ending}")
+    yield f"Published {done.version} as {done.file}{ending}"
 
 
 def use(version: str, planned: Planned, *, written: bool) -> dict[str, Any]:
@@ -199,9 +197,8 @@ def use(version: str, planned: Planned, *, written: bool) -> dict[str, Any]:
 
 def use_lines(planned: Planned) -> Iterator[str]:
     """Render it for people."""
-    place = escaping.one_line(f"{planned.shown}:{planned.line}")
     if planned.diff is None:
-        yield f"{place} has that already"
+        yield f"{planned.shown}:{planned.line} has that already"
         return
-    yield place
-    yield as_text.object_diff(planned.diff)
+    yield f"{planned.shown}:{planned.line}"
+    yield from as_text.object_diff(planned.diff).split("\n")

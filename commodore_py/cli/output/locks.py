@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import escaping
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -20,7 +18,7 @@ def change_lines(lock_changes: LockUse) -> Iterator[str]:
     """Render it for people."""
     for kind, sign in _SIGNS.items():
         for name in getattr(lock_changes, kind):
-            yield f" {sign} {escaping.one_line(name)}"
+            yield f" {sign} {name}"
 
 
 def created(outcome: Outcome) -> dict[str, Any]:
@@ -50,4 +48,4 @@ def finding_lines(findings: Iterable[Finding]) -> Iterator[str]:
     """Render the state of servers, for people."""
     for finding in findings:
         details = f": {finding.details}" if finding.details else ""
-        yield escaping.one_line(f"{finding.state:<9} {finding.name}{details}")
+        yield f"{finding.state:<9} {finding.name}{details}"

@@ -51,6 +51,58 @@ class Globals:
         return louder
 
 
+def with_options(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
+    """Add options in this order."""
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def _api_url(*more_names: str, automatic: bool = True) -> Callable[[Any], Any]:
+    return click.option(
+        "--api-url",
+        *more_names,
+        cls=user_file.SharedOption,
+        envvar="COMMODORE_API_URL",
+        allow_from_autoenv=automatic,
+        metavar="URL",
+        help="Lieutenant API, or a folder of cluster facts (./facts, /srv/facts, file:///…).",
+    )
+
+
+def _api_token(*, automatic: bool = True) -> Callable[[Any], Any]:
+    return click.option(
+        "--api-token",
+        cls=user_file.SharedOption,
+        envvar="COMMODORE_API_TOKEN",
+        allow_from_autoenv=automatic,
+        metavar="TOKEN",
+        help="Token for the API, or a file that contains it.",
+    )
+
+
+_OIDC = (
+    click.option(
+        "--oidc-discovery-url",
+        cls=user_file.SharedOption,
+        envvar="COMMODORE_OIDC_DISCOVERY_URL",
+        metavar="URL",
+        help="URL of the identity provider's discovery document.",
+    ),
+    click.option(
+        "--oidc-client",
+        cls=user_file.SharedOption,
+        envvar="COMMODORE_OIDC_CLIENT",
+        metavar="TEXT",
+        help="Client ID at the identity provider.",
+    ),
+)
+
+
 def format_option(*forms: str) -> Callable[[_Command], _Command]:
     """`-o`: the format of the result; the first one is the default."""
     return click.option(
@@ -64,14 +116,12 @@ def format_option(*forms: str) -> Callable[[_Command], _Command]:
     )
 
 
-def output_option(command: _Command) -> _Command:
-    """Add `-o` of most commands: for people, or for programs."""
-    return format_option("text", "json")(command)
+output_option = format_option("text", "json")
+"""`-o` of most commands: for people, or for programs."""
 
 
-def problem_output_option(command: _Command) -> _Command:
-    """Add `-o` of commands that report problems."""
-    return format_option("text", "json", "sarif", "markdown")(command)
+problem_output_option = format_option("text", "json", "sarif", "markdown")
+"""`-o` of commands that report problems."""
 
 
 jobs_option = click.option(
@@ -90,6 +140,9 @@ strict_option = click.option(
     help="Treat problems that Commodore accepts as errors instead of warnings.",
 )
 
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Show what would change; write nothing."
+)
 offline_option = click.option(
     "--offline",
     is_flag=True,
@@ -107,53 +160,47 @@ github_token_option = click.option(
 )
 
 
-def api_options(command: _Command) -> _Command:
-    """Add options of the API and its authentication."""
-    return with_options(_api_url(), _api_token(), *_OIDC)(command)
+api_options = with_options(_api_url(), _api_token(), *_OIDC)
+"""Options of the API and its authentication."""
 
 
-def own_api_options(command: _Command) -> _Command:
-    """Add the API and its token, for commands that Commodore does not have."""
-    return with_options(_api_url(automatic=False), _api_token(automatic=False))(command)
+own_api_options = with_options(_api_url(automatic=False), _api_token(automatic=False))
+"""The API and its token, for commands that Commodore does not have."""
 
 
-def compiling_options(command: _Command) -> _Command:
-    """Add the options of commands of ours that compile."""
-    return with_options(own_api_options, output_option, strict_option)(command)
+compiling_options = with_options(own_api_options, output_option, strict_option)
+"""The options of commands of ours that compile."""
 
 
-def login_options(command: _Command) -> _Command:
-    """Add the options that a login needs."""
-    return with_options(_api_url(), *_OIDC)(command)
+login_options = with_options(_api_url(), *_OIDC)
+"""The options that a login needs."""
 
 
-def init_options(command: _Command) -> _Command:
-    """Add the options about a server of `init`."""
-    return with_options(_api_url("--lieutenant"), *_OIDC)(command)
+init_options = with_options(_api_url("--lieutenant"), *_OIDC)
+"""The options about a server of `init`."""
 
 
-def destination_options(command: _Command) -> _Command:
-    """Add options about publishing the catalog."""
-    return with_options(
-        click.option("--push", is_flag=True, help="Commit and push the catalog if it changed."),
-        click.option(
-            "-i",
-            "--interactive",
-            is_flag=True,
-            help="With --push: show the diff and ask before pushing.",
-        ),
-        click.option(
-            "--output-dir",
-            type=click.Path(file_okay=False, path_type=Path),
-            metavar="DIR",
-            help="Write the catalog to a plain directory instead of its repository.",
-        ),
-        click.option(
-            "--dry-run",
-            is_flag=True,
-            help="Show what would change, without writing to the working directory.",
-        ),
-    )(command)
+destination_options = with_options(
+    click.option("--push", is_flag=True, help="Commit and push the catalog if it changed."),
+    click.option(
+        "-i",
+        "--interactive",
+        is_flag=True,
+        help="With --push: show the diff and ask before pushing.",
+    ),
+    click.option(
+        "--output-dir",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Write the catalog to a plain directory instead of its repository.",
+    ),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Show what would change, without writing to the working directory.",
+    ),
+)
+"""Options about publishing the catalog."""
 
 
 def diff_option(default: str) -> Callable[[_Command], _Command]:
@@ -184,34 +231,6 @@ def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
     return {**caches, "verify_cache": is_verified}
 
 
-def lock_options(command: _Command) -> _Command:
-    """Add options about the lock of all inputs."""
-    return with_options(
-        _lock(
-            "Use the inputs that are locked in FILE, and lock what is new; {cluster} stands for"
-            " the id."
-        ),
-        _FROZEN,
-        click.option(
-            "--from-export",
-            type=click.Path(exists=True, path_type=Path),
-            metavar="PATH",
-            help="Compile from an export of a lock, without a network; see `lock export`.",
-        ),
-    )(command)
-
-
-def own_lock_options(command: _Command) -> _Command:
-    """Add options about the lock of a component or a package by itself."""
-    return with_options(
-        _lock(
-            "Use the libraries, charts and other dependencies that are locked in FILE, and lock"
-            " what is new."
-        ),
-        _FROZEN,
-    )(command)
-
-
 def _lock(about: str) -> Callable[[Any], Any]:
     return click.option(
         "--lock", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=about
@@ -221,6 +240,31 @@ def _lock(about: str) -> Callable[[Any], Any]:
 _FROZEN = click.option(
     "--frozen", is_flag=True, help="With --lock: fail if FILE would have to change."
 )
+
+
+lock_options = with_options(
+    _lock(
+        "Use the inputs that are locked in FILE, and lock what is new; {cluster} stands for the id."
+    ),
+    _FROZEN,
+    click.option(
+        "--from-export",
+        type=click.Path(exists=True, path_type=Path),
+        metavar="PATH",
+        help="Compile from an export of a lock, without a network; see `lock export`.",
+    ),
+)
+"""Options about the lock of all inputs."""
+
+
+own_lock_options = with_options(
+    _lock(
+        "Use the libraries, charts and other dependencies that are locked in FILE, and lock"
+        " what is new."
+    ),
+    _FROZEN,
+)
+"""Options about the lock of a component or a package by itself."""
 
 
 def lock_settings(options: dict[str, Any], default: DefaultLock | None = NO_LOCK) -> dict[str, Any]:
@@ -275,7 +319,8 @@ def config_of(settings: Globals, **values: Any) -> Config:
 
 
 def compiling_config(settings: Globals, options: dict[str, Any], **values: Any) -> Config:
-    """The Config of a command of ours that compiles: with caches, and with its API options."""
+    """The Config of a command of ours that compiles: with caches, and with its own options."""
+    values = {"strict": bool(options.get("strict")), **values}
     return config_of(settings, **directories.caches(), **api_settings(options), **values)
 
 
@@ -294,55 +339,3 @@ def api_settings(options: dict[str, Any], *, keep_token: bool = False) -> dict[s
         settings[name] = (options[name] or "") if name in options else user_file.shared_text(name)
     set_at = {f"{name}_origin": origins.place_of(name) for name in ("api_url", "api_token")}
     return {**settings, **set_at}
-
-
-def with_options(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
-    """Add options in this order."""
-
-    def add(command: _Command) -> _Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-def _api_url(*more_names: str, automatic: bool = True) -> Callable[[Any], Any]:
-    return click.option(
-        "--api-url",
-        *more_names,
-        cls=user_file.SharedOption,
-        envvar="COMMODORE_API_URL",
-        allow_from_autoenv=automatic,
-        metavar="URL",
-        help="Lieutenant API, or a folder of cluster facts (./facts, /srv/facts, file:///…).",
-    )
-
-
-def _api_token(*, automatic: bool = True) -> Callable[[Any], Any]:
-    return click.option(
-        "--api-token",
-        cls=user_file.SharedOption,
-        envvar="COMMODORE_API_TOKEN",
-        allow_from_autoenv=automatic,
-        metavar="TOKEN",
-        help="Token for the API, or a file that contains it.",
-    )
-
-
-_OIDC = (
-    click.option(
-        "--oidc-discovery-url",
-        cls=user_file.SharedOption,
-        envvar="COMMODORE_OIDC_DISCOVERY_URL",
-        metavar="URL",
-        help="URL of the identity provider's discovery document.",
-    ),
-    click.option(
-        "--oidc-client",
-        cls=user_file.SharedOption,
-        envvar="COMMODORE_OIDC_CLIENT",
-        metavar="TEXT",
-        help="Client ID at the identity provider.",
-    ),
-)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from .options import github_token_option, with_options
 from .types import MOST_SECONDS, Branch
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[Any], Any]
 
 FEATURES = {
@@ -46,6 +45,83 @@ AUTOMERGE_LISTS = {
     ),
 }
 """Which updates of dependencies are merged automatically; each list by name and by pattern."""
+
+
+_TRUST = click.option(
+    "--trust",
+    is_flag=True,
+    allow_from_autoenv=False,
+    help="Use a third-party template, which can run code; its hooks are shown.",
+)
+
+
+def _pattern(ctx: click.Context, parameter: click.Parameter, value: str) -> re.Pattern[str] | None:
+    try:
+        return re.compile(value) if value else None
+    except re.error as error:
+        at = "" if error.pos is None else f" at position {error.pos}: {value[error.pos :]!r}"
+        raise click.BadParameter(
+            f"{value!r} is not a valid regular expression: {error.msg}{at}.", ctx, parameter
+        ) from error
+
+
+sync_options = with_options(
+    github_token_option,
+    click.option("--dry-run", is_flag=True, help="Do not commit, push or open pull requests."),
+    click.option(
+        "-b",
+        "--pr-branch",
+        type=Branch(),
+        default="template-sync",
+        show_default=True,
+        metavar="BRANCH",
+        help="Branch for the pull requests.",
+    ),
+    click.option(
+        "-l",
+        "--pr-label",
+        multiple=True,
+        metavar="LABEL",
+        help="Label of the pull requests; may be repeated.",
+    ),
+    click.option(
+        "--pr-batch-size",
+        default=10,
+        show_default=True,
+        type=int,
+        metavar="COUNT",
+        help="Number of pull requests between pauses; 0 for no pauses.",
+    ),
+    click.option(
+        "--github-pause",
+        default=120,
+        show_default=True,
+        type=click.IntRange(0, MOST_SECONDS),
+        metavar="DURATION",
+        help="Length of a pause, in seconds.",
+    ),
+    click.option(
+        "--filter",
+        default="",
+        metavar="REGEX",
+        callback=_pattern,
+        help="Process only entries of the list that match this regular expression.",
+    ),
+    click.option(
+        "--template-version", help="Branch, tag or commit of the template; implies --dry-run."
+    ),
+    _TRUST,
+)
+"""The options of `sync`."""
+
+test_case_option = click.option(
+    "-t",
+    "--additional-test-case",
+    multiple=True,
+    metavar="CASE",
+    help="Test case to add; may be repeated.",
+)
+"""The option for further test cases."""
 
 
 def new_options(template: str) -> _Decorator:
@@ -133,70 +209,6 @@ def update_options(copyright_default: str | None) -> _Decorator:
     )
 
 
-def sync_options(command: _Command) -> _Command:
-    """Add the options of `sync`."""
-    add = with_options(
-        github_token_option,
-        click.option("--dry-run", is_flag=True, help="Do not commit, push or open pull requests."),
-        click.option(
-            "-b",
-            "--pr-branch",
-            type=Branch(),
-            default="template-sync",
-            show_default=True,
-            metavar="BRANCH",
-            help="Branch for the pull requests.",
-        ),
-        click.option(
-            "-l",
-            "--pr-label",
-            multiple=True,
-            metavar="LABEL",
-            help="Label of the pull requests; may be repeated.",
-        ),
-        click.option(
-            "--pr-batch-size",
-            default=10,
-            show_default=True,
-            type=int,
-            metavar="COUNT",
-            help="Number of pull requests between pauses; 0 for no pauses.",
-        ),
-        click.option(
-            "--github-pause",
-            default=120,
-            show_default=True,
-            type=click.IntRange(0, MOST_SECONDS),
-            metavar="DURATION",
-            help="Length of a pause, in seconds.",
-        ),
-        click.option(
-            "--filter",
-            default="",
-            metavar="REGEX",
-            callback=_pattern,
-            help="Process only entries of the list that match this regular expression.",
-        ),
-        click.option(
-            "--template-version", help="Branch, tag or commit of the template; implies --dry-run."
-        ),
-        _TRUST,
-    )
-    done: _Command = add(command)
-    return done
-
-
-def test_case_option(command: _Command) -> _Command:
-    """Add the option for further test cases."""
-    return click.option(
-        "-t",
-        "--additional-test-case",
-        multiple=True,
-        metavar="CASE",
-        help="Test case to add; may be repeated.",
-    )(command)
-
-
 def features(defaults: dict[str, bool | None]) -> _Decorator:
     """Add options for parts of the template; without a default, a part stays as it is."""
     return with_options(
@@ -234,21 +246,3 @@ def automerge(verb: str) -> _Decorator:
 def existing_file(name: str) -> _Decorator:
     """The argument that names a list."""
     return click.argument(name, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-
-
-_TRUST = click.option(
-    "--trust",
-    is_flag=True,
-    allow_from_autoenv=False,
-    help="Use a third-party template, which can run code; its hooks are shown.",
-)
-
-
-def _pattern(ctx: click.Context, parameter: click.Parameter, value: str) -> re.Pattern[str] | None:
-    try:
-        return re.compile(value) if value else None
-    except re.error as error:
-        at = "" if error.pos is None else f" at position {error.pos}: {value[error.pos :]!r}"
-        raise click.BadParameter(
-            f"{value!r} is not a valid regular expression: {error.msg}{at}.", ctx, parameter
-        ) from error

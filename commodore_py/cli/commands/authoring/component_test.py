@@ -51,56 +51,53 @@ _SECTIONS = {
 }
 
 
-def fetch_option(command: Any) -> Any:
-    """Add the option to fetch dependencies."""
-    return click.option(
-        "--fetch-dependencies/--no-fetch-dependencies",
-        " /-F",
-        default=True,
-        help="Fetch Jsonnet libraries and downloads of components, or use what is there already.",
-    )(command)
+fetch_option = click.option(
+    "--fetch-dependencies/--no-fetch-dependencies",
+    " /-F",
+    default=True,
+    help="Fetch Jsonnet libraries and downloads of components, or use what is there already.",
+)
+"""The option to fetch dependencies."""
 
 
-def beside_option(command: Any) -> Any:
-    """Add the option for further components."""
-    return click.option(
-        "--with-component",
+beside_option = click.option(
+    "--with-component",
+    multiple=True,
+    type=Checkout(),
+    metavar="DIRECTORY",
+    help="Another component whose defaults and libraries are available; may be repeated.",
+)
+"""The option for further components."""
+
+
+test_options = with_options(
+    click.option(
+        "--case",
         multiple=True,
-        type=Checkout(),
-        metavar="DIRECTORY",
-        help="Another component whose defaults and libraries are available; may be repeated.",
-    )(command)
-
-
-def test_options(command: Any) -> Any:
-    """Add the options of `component test` and `package test`."""
-    return with_options(
-        click.option(
-            "--case",
-            multiple=True,
-            metavar="NAME",
-            shell_complete=completion.cases_to_test,
-            help="Run only these test cases; * matches anything; may be repeated.",
-        ),
-        click.option(
-            "--update",
-            is_flag=True,
-            help="Accept the output as expected output, and remove expected output without a"
-            " test case.",
-        ),
-        click.option(
-            "--processes",
-            type=click.IntRange(min=0, max=MOST_PROCESSES),
-            default=0,
-            show_default=True,
-            help="Number of cases compiled in parallel; 0 uses all available CPUs.",
-        ),
-        output_option,
-        offline_option,
-        own_lock_options,
-        cache_option,
-        strict_option,
-    )(command)
+        metavar="NAME",
+        shell_complete=completion.cases_to_test,
+        help="Run only these test cases; * matches anything; may be repeated.",
+    ),
+    click.option(
+        "--update",
+        is_flag=True,
+        help="Accept the output as expected output, and remove expected output without a"
+        " test case.",
+    ),
+    click.option(
+        "--processes",
+        type=click.IntRange(min=0, max=MOST_PROCESSES),
+        default=0,
+        show_default=True,
+        help="Number of cases compiled in parallel; 0 uses all available CPUs.",
+    ),
+    output_option,
+    offline_option,
+    own_lock_options,
+    cache_option,
+    strict_option,
+)
+"""The options of `component test` and `package test`."""
 
 
 @click.command(name="test", cls=Sectioned, sections=_SECTIONS)

@@ -20,6 +20,7 @@ from commodore_py.cli.settings.options import (
     compiling_config,
     compiling_options,
     config_of,
+    dry_run_option,
     with_options,
 )
 from commodore_py.errors import CommodoreError, UsageError
@@ -32,12 +33,7 @@ from commodore_py.workflows.editing.requests import Request, Rules
 from . import result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
     from commodore_py.workflows.editing.requests import Level, Verb
-
-    _Command: TypeAlias = Callable[..., Any]
 
 _LONGEST = 1 << 24
 
@@ -51,42 +47,41 @@ _from_file = click.option(
 )
 
 
-def _edit_options(command: _Command) -> _Command:
-    """Add the options of every edit."""
-    added: _Command = with_options(
-        click.option(
-            "--tenant", is_flag=True, help="Edit a class of the tenant, not one of the cluster."
-        ),
-        click.option("--global", "everywhere", is_flag=True, help="Edit a class of all clusters."),
-        click.option(
-            "--at",
-            type=click.Path(dir_okay=False, path_type=Path),
-            metavar="FILE",
-            help="Edit exactly this class file.",
-        ),
-        click.option(
-            "--target",
-            default="",
-            metavar="INSTANCE",
-            shell_complete=completion.targets,
-            help="Look at the layers of this instance.",
-        ),
-        click.option("--dry-run", is_flag=True, help="Show what would change; write nothing."),
-        click.option("--commit", is_flag=True, help="Commit the file of the edit, nothing else."),
-        click.option("--push", is_flag=True, help="Commit the file, and push the commit."),
-        click.option(
-            "--cluster",
-            "clusters",
-            multiple=True,
-            metavar="ID|all",
-            shell_complete=completion.clusters,
-            help="Also compile this cluster with the edit, or all of the tenant; with --global all"
-            " there are. May be repeated. Where several clusters were compiled in the working"
-            " directory, the first one is edited.",
-        ),
-        compiling_options,
-    )(click.pass_obj(command))
-    return added
+_edit_options = with_options(
+    click.option(
+        "--tenant", is_flag=True, help="Edit a class of the tenant, not one of the cluster."
+    ),
+    click.option("--global", "everywhere", is_flag=True, help="Edit a class of all clusters."),
+    click.option(
+        "--at",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Edit exactly this class file.",
+    ),
+    click.option(
+        "--target",
+        default="",
+        metavar="INSTANCE",
+        shell_complete=completion.targets,
+        help="Look at the layers of this instance.",
+    ),
+    dry_run_option,
+    click.option("--commit", is_flag=True, help="Commit the file of the edit, nothing else."),
+    click.option("--push", is_flag=True, help="Commit the file, and push the commit."),
+    click.option(
+        "--cluster",
+        "clusters",
+        multiple=True,
+        metavar="ID|all",
+        shell_complete=completion.clusters,
+        help="Also compile this cluster with the edit, or all of the tenant; with --global all"
+        " there are. May be repeated. Where several clusters were compiled in the working"
+        " directory, the first one is edited.",
+    ),
+    compiling_options,
+    click.pass_obj,
+)
+"""What every edit has."""
 
 
 @click.group(cls=LazyGroup)
@@ -223,7 +218,7 @@ def _run(
 ) -> int:
     """Carry out an edit, and show it."""
     request = Request(verb, path, value, _level(options), options["at"], options["target"])
-    config, others = compiling_config(settings, options), options["clusters"]
+    config, others = compiling_config(settings, options, strict=False), options["clusters"]
     compiled_cluster = next((other for other in others if other != "all"), "")
     if not config.paths.params_file.is_file():  # where several clusters were compiled
         config = replace(config, paths=several.paths_of(config.paths, compiled_cluster))

@@ -10,11 +10,13 @@ from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.differences import as_json, as_text
+from commodore_py.cli.output.problems import as_data as problem_as_data
 from commodore_py.cli.settings import dynamic_facts
 from commodore_py.cli.settings.options import (
     Globals,
     compiling_config,
     compiling_options,
+    dry_run_option,
     with_options,
 )
 from commodore_py.errors import UsageError
@@ -25,20 +27,10 @@ from commodore_py.workflows.facts_folder import add_tenant as add_tenant_file
 from . import result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
     from commodore_py.workflows.facts_folder import FactsEdit
 
-    _Command: TypeAlias = Callable[..., Any]
 
-
-def _shared(command: _Command) -> _Command:
-    added: _Command = with_options(
-        click.option("--dry-run", is_flag=True, help="Show what would change; write nothing."),
-        compiling_options,
-    )(click.pass_obj(command))
-    return added
+_shared = with_options(dry_run_option, compiling_options, click.pass_obj)
 
 
 @click.group(cls=LazyGroup)
@@ -108,7 +100,9 @@ def add(settings: Globals, /, cluster_id: str, **options: Any) -> int:
         facts=_facts(options["facts"]),
         dynamic_facts=_facts(options["dynamic_facts"]),
     )
-    facts_edit = add_cluster(compiling_config(settings, options), new, _rules(options))
+    facts_edit = add_cluster(
+        compiling_config(settings, options, strict=False), new, _rules(options)
+    )
     return _shown(facts_edit, options, f"commodore catalog compile {cluster_id} --push")
 
 
@@ -136,7 +130,7 @@ def add_tenant(settings: Globals, /, tenant_id: str, **options: Any) -> int:
           --global-repository ssh://git@git.example.com/global.git
     """
     facts_edit = add_tenant_file(
-        compiling_config(settings, options),
+        compiling_config(settings, options, strict=False),
         tenant_id,
         _rules(options),
         display_name=options["display_name"],
@@ -174,7 +168,7 @@ def _shown(edit: FactsEdit, options: dict[str, Any], following: str) -> int:
             "schema": "facts-edit/v1",
             "file": str(edit.file),
             "diff": lines,
-            "problems": result.problems_as_json(edit.verdict),
+            "problems": list(map(problem_as_data, edit.verdict.problems)),
             "catalog": None if edit.diff is None else as_json.object_diff(edit.diff),
             "written": edit.written,
         }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.output.differences import as_json, as_text
+from commodore_py.cli.output.problems import as_data as problem_as_data
 
 if TYPE_CHECKING:
     from commodore_py.model.verdict import Verdict
@@ -42,21 +43,6 @@ def show_problems(verdict: Verdict) -> None:
             messages.warn(problem.message, where=problem.where, hint=problem.remedy)
 
 
-def problems_as_json(verdict: Verdict) -> list[dict[str, Any]]:
-    """Return it as data."""
-    return [
-        {
-            "code": problem.code,
-            "severity": problem.severity,
-            "message": problem.message,
-            "where": problem.where or None,
-            "remedy": problem.remedy or None,
-            "options": list(problem.options),
-        }
-        for problem in verdict.problems
-    ]
-
-
 def diff_lines(before: bytes, after: bytes) -> list[str]:
     """The lines of a file that change."""
     old, new = (content.decode(errors="replace").splitlines() for content in (before, after))
@@ -75,7 +61,7 @@ def as_data(edit: Result) -> dict[str, Any]:
         "reason": plan.choice.reason,
         "others": list(plan.choice.others),
         "diff": diff_lines(plan.before, plan.after),
-        "problems": problems_as_json(edit.verdict),
+        "problems": list(map(problem_as_data, edit.verdict.problems)),
         "catalog": None if edit.diff is None else as_json.object_diff(edit.diff),
         "written": edit.written,
         "commit": edit.commit or None,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commodore_py.adapters import escaping
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.output.live.clusters import NO_HEALTH, status_word
 from commodore_py.cli.settings.options import Globals, config_of, output_option
@@ -97,7 +96,7 @@ def _judged(
 def _line(judged: Judged) -> str:
     health = judged.health
     about = [str(judged.object.id), health.message, f"({health.source})"]
-    return f"{status_word(health.status)}  {escaping.one_line('  '.join(filter(None, about)))}"
+    return f"{status_word(health.status)}  {'  '.join(filter(None, about))}"
 
 
 def _tested(folder: Path, output: str) -> int:
@@ -126,6 +125,6 @@ def _tested(folder: Path, output: str) -> int:
 
 def _case_lines(case: Case) -> Iterator[str]:
     """A failed test for people."""
-    yield escaping.one_line(f"{case.folder}: {case.input}")
+    yield f"{case.folder}: {case.input}"
     for word, (status, message) in (("expected", case.expected), ("found", case.actual)):
-        yield escaping.one_line(f"  {word:8}  {status or NO_HEALTH}  {message}".rstrip())
+        yield f"  {word:8}  {status or NO_HEALTH}  {message}".rstrip()

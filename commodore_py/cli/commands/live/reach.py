@@ -23,47 +23,44 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
-def cluster_options(command: Any) -> Any:
-    """Add the cluster, how to reach it, and which of its objects are of interest."""
-    return with_options(
-        click.argument(
-            "cluster", required=False, callback=cluster_here, shell_complete=completion.clusters
-        ),
-        click.option(
-            "--kubeconfig", metavar="FILE", default="", help="Kubeconfig file; else KUBECONFIG."
-        ),
-        click.option(
-            "--context",
-            metavar="NAME",
-            default="",
-            help="Context of the kubeconfig; by default one named like the cluster, else the"
-            " current one.",
-        ),
-        click.option(
-            "--catalog",
-            type=click.Path(exists=True, file_okay=False, path_type=Path),
-            metavar="PATH",
-            help="Checkout of the catalog; by default the one in the working directory.",
-        ),
-        click.option(
-            "--app", "application", metavar="NAME", default="", help="Only this application."
-        ),
-        click.option(
-            "-n",
-            "--namespace",
-            "namespaces",
-            multiple=True,
-            metavar="NAMESPACE",
-            help="Read this namespace only, and what is outside of namespaces; repeatable.",
-        ),
-        click.option(
-            "--trust-cluster",
-            "trusted",
-            metavar="UID",
-            default="",
-            help="UID of the cluster, if nothing else confirms it or it was built again.",
-        ),
-    )(command)
+cluster_options = with_options(
+    click.argument(
+        "cluster", required=False, callback=cluster_here, shell_complete=completion.clusters
+    ),
+    click.option(
+        "--kubeconfig", metavar="FILE", default="", help="Kubeconfig file; else KUBECONFIG."
+    ),
+    click.option(
+        "--context",
+        metavar="NAME",
+        default="",
+        help="Context of the kubeconfig; by default one named like the cluster, else the"
+        " current one.",
+    ),
+    click.option(
+        "--catalog",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="PATH",
+        help="Checkout of the catalog; by default the one in the working directory.",
+    ),
+    click.option("--app", "application", metavar="NAME", default="", help="Only this application."),
+    click.option(
+        "-n",
+        "--namespace",
+        "namespaces",
+        multiple=True,
+        metavar="NAMESPACE",
+        help="Read this namespace only, and what is outside of namespaces; repeatable.",
+    ),
+    click.option(
+        "--trust-cluster",
+        "trusted",
+        metavar="UID",
+        default="",
+        help="UID of the cluster, if nothing else confirms it or it was built again.",
+    ),
+)
+"""The cluster, how to reach it, and which of its objects are of interest."""
 
 
 def check_unused(ctx: click.Context, names: tuple[str, ...], why: str) -> None:

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import escaping
 from commodore_py.cli.output import streams
 from commodore_py.cli.output.differences import as_json
 from commodore_py.workflows.live.planning import AFTER_FAILURE
@@ -85,7 +84,7 @@ def lines(plan: Plan) -> Iterator[str]:
         head = f"{name}: {step.phase}, wave {step.wave}"
         if step.phase == AFTER_FAILURE:
             head += ", only after a failure"
-        yield streams.styled(escaping.one_line(head), bold=True)
+        yield streams.styled(head, bold=True)
         for action in changing:
             yield from _action_lines(action)
         if step.awaited:
@@ -129,9 +128,9 @@ def _action_lines(action: Action) -> Iterator[str]:
     word = streams.styled(action.what.ljust(_WIDTH), fg=_COLOURS.get(action.what))
     grade = f"  {action.grade}" if action.grade != "none" else ""
     reason = f": {action.reason}" if action.reason else ""
-    yield f"  {word}  {escaping.one_line(f'{action.id}{grade}{reason}')}"
+    yield f"  {word}  {action.id}{grade}{reason}"
     if action.refused:
-        yield escaping.one_line(f"          {action.refused}")
+        yield f"          {action.refused}"
     if action.references:
         paths = ", ".join(action.references)
-        yield escaping.one_line(f"          secret references: {paths}")
+        yield f"          secret references: {paths}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import escaping
 from commodore_py.cli.exit_codes import TIME_IS_UP
+from commodore_py.cli.output.problems import as_data as problem_as_data
 from commodore_py.delivery.nodes import Concurrent, Leaf, Register, Resource, Serial, steps_of
 
 if TYPE_CHECKING:
@@ -44,19 +44,19 @@ def shown(current: PlanHere) -> dict[str, Any]:
             for leaving in current.removed
         ],
         "unlisted": list(plan.unlisted),
-        "problems": [_problem(problem) for problem in current.problems],
+        "problems": list(map(problem_as_data, current.problems)),
     }
 
 
 def checked(problems: Iterable[Problem]) -> dict[str, Any]:
     """Notices about a valid plan."""
-    return {"schema": "plan-check/v1", "problems": [_problem(problem) for problem in problems]}
+    return {"schema": "plan-check/v1", "problems": list(map(problem_as_data, problems))}
 
 
 def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
     """Notes about a valid plan."""
     for problem in problems:
-        yield escaping.one_line(f"{problem.severity}: {problem.code}: {problem.message}")
+        yield f"{problem.severity}: {problem.code}: {problem.message}"
 
 
 def timeline(simulated: Timeline) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def rendered(render: RenderedPlan) -> dict[str, Any]:
             {"path": file.path, "change": file.kind, "from": file.old_path}
             for file in render.change.files
         ],
-        "problems": [_problem(problem) for problem in render.problems],
+        "problems": list(map(problem_as_data, render.problems)),
     }
 
 
@@ -99,19 +99,16 @@ def plan_lines(current: PlanHere) -> Iterator[str]:
     if plan.node is not None:
         yield from _lines(plan.node, "")
     for leaving in current.removed:
-        yield escaping.one_line(
-            ": ".join(filter(None, ("removed", leaving.instance, leaving.effect)))
-        )
+        yield ": ".join(filter(None, ("removed", leaving.instance, leaving.effect)))
     for name in plan.unlisted:
-        yield f"last: {escaping.one_line(name)}"
+        yield f"last: {name}"
 
 
 def timeline_lines(simulated: Timeline) -> Iterator[str]:
     """One line for every call of a step."""
     for event in simulated.events:
-        text = f"  {escaping.one_line(event.text)}" if event.text else ""
-        step = escaping.one_line(event.step)
-        yield f"{event.round:>3}  {step}  {event.action}  {event.state}{text}"
+        text = f"  {event.text}" if event.text else ""
+        yield f"{event.round:>3}  {event.step}  {event.action}  {event.state}{text}"
     yield f"{simulated.result.state} after {simulated.rounds} rounds"
 
 
@@ -121,7 +118,7 @@ def picture(current: PlanHere, form: str) -> Iterator[str]:
     before = current.plan.order.before
     names = {step: f"n{number}" for number, step in enumerate(before)}
     yield from head
-    yield from (node.format(name, _label(step)) for step, name in names.items())
+    yield from (node.format(name, step.replace('"', "'")) for step, name in names.items())
     for step, predecessors in before.items():
         yield from (edge.format(names[other], names[step]) for other in sorted(predecessors))
     yield from end
@@ -133,27 +130,19 @@ _PICTURES = {
 }
 
 
-def _label(text: str) -> str:
-    return escaping.one_line(text).replace("\\", "/").replace('"', "'")
-
-
 def _lines(node: Node, indent: str) -> Iterator[str]:
     if isinstance(node, Serial | Concurrent):
         kind = "in order" if isinstance(node, Serial) else "at the same time"
-        name = f"{escaping.one_line(node.name)}: " if node.name else ""
+        name = f"{node.name}: " if node.name else ""
         yield f"{indent}{name}{kind}"
         for child in node.children:
             yield from _lines(child, f"{indent}  ")
         return
     for step in steps_of(node):
-        where = (
-            f" on {escaping.one_line(step.cluster)}"
-            if isinstance(step, Leaf) and step.cluster
-            else ""
-        )
+        where = f" on {step.cluster}" if isinstance(step, Leaf) and step.cluster else ""
         word = "register " if isinstance(step, Register) else ""
         name = step.cluster if isinstance(step, Register) else step.id
-        yield f"{indent}{word}{escaping.one_line(name)}{where}"
+        yield f"{indent}{word}{name}{where}"
 
 
 def _node(node: Node) -> dict[str, Any]:
@@ -170,13 +159,3 @@ def _node(node: Node) -> dict[str, Any]:
     kind = "serial" if isinstance(node, Serial) else "concurrent"
     name = {"name": node.name} if node.name else {}
     return {kind: [_node(child) for child in node.children], **name}
-
-
-def _problem(problem: Problem) -> dict[str, Any]:
-    return {
-        "severity": problem.severity,
-        "code": problem.code,
-        "message": problem.message,
-        "where": problem.where,
-        "remedy": problem.remedy,
-    }
