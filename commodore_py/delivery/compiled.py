@@ -1,31 +1,98 @@
-"""The plan of a compile: the inventory without what it removes, and the catalog with its order."""
+"""The plan of a compile: what it removes, and the catalog with its order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.manifests.documents import find_objects, may_hold_objects, read
+from commodore_py.manifests.grades import NOTHING, of_deletion
+from commodore_py.model.difference import GRADES
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.tree import Tree
 
-from .drivers.argocd import pins
-from .drivers.base import Job, Laid, union
-from .drivers.names import path_findings
+from .drivers.argocd.reading import carried, outdated, pins_in, repinned
+from .drivers.base import Job, Laid, path_findings, union
 from .drivers.table import DRIVERS
 from .findings import Finding, valid
 from .plan import read_plan
 from .reading import PLAN
-from .removed import leaving, removed_findings
 from .settings import DELIVERY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from commodore_py.manifests.objects import KubeObject, ObjectId
+    from commodore_py.model.difference import Grade
     from commodore_py.model.inventory import Instance, Inventory
     from commodore_py.model.problem import Problem
-    from commodore_py.model.spot import PlaceOf
+    from commodore_py.model.spot import ParameterPath, PlaceOf
 
     from .plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """An instance that is removed, and its published objects."""
+
+    instance: str
+    path: ParameterPath
+    """The condition."""
+    objects: int = 0
+    grade: Grade = "none"
+    """Of the worst deletion."""
+    reason: str = ""
+    """What is deleted in the worst case."""
+
+    @property
+    def effect(self) -> str:
+        """How many objects leave, and what that does; empty if none is published."""
+        if not self.objects:
+            return ""
+        what = "1 object leaves" if self.objects == 1 else f"{self.objects} objects leave"
+        grade = f"{self.grade}: {self.reason}" if self.reason else self.grade
+        return f"{what} the catalog" + (f" ({grade})" if grade != "none" else "")
+
+
+def leaving(plan: Plan, published: Tree, kept: Iterable[bytes] = ()) -> tuple[Leaving, ...]:
+    """The removed instances, with what the folders of each have published.
+
+    Objects that a file of the catalog has from now on, which are `kept`, do not leave.
+    """
+    if not plan.removed:
+        return ()
+    inside: dict[str, dict[ObjectId, KubeObject]] = {}
+    for removed in plan.removed:
+        files = published.subtree(PurePosixPath(removed.leaf.instance)).items()
+        contents = (read(e.content, str(p)) for p, e in files if may_hold_objects(str(p)))
+        objects = (
+            kube_object for content in contents if content for kube_object in content.objects
+        )
+        inside[removed.leaf.instance] = {kube_object.id: kube_object for kube_object in objects}
+    staying = find_objects(kept, {id_ for objects in inside.values() for id_ in objects})
+    result = []
+    for removed in plan.removed:
+        gone = [
+            inside_object
+            for id_, inside_object in inside[removed.leaf.instance].items()
+            if id_ not in staying
+        ]
+        verdicts = [(of_deletion(kube_object), kube_object) for kube_object in gone]
+        worst = min(verdicts, key=lambda pair: GRADES.index(pair[0][0]), default=None)
+        (grade, why), kube_object = worst if worst is not None else (NOTHING, None)
+        reason = f"{kube_object.id}: {why}" if kube_object is not None and why else ""
+        path = (*removed.when.path, "when", "if")
+        result.append(Leaving(removed.leaf.instance, path, len(gone), grade, reason))
+    return tuple(result)
+
+
+def removed_findings(instances: Iterable[Leaving]) -> Iterator[Finding]:
+    """A finding for each removed instance."""
+    for removed in instances:
+        message = f"instance {removed.instance} is removed: its condition is false"
+        effect = f"; {removed.effect}" if removed.effect else ""
+        yield Finding("plan/removed", f"{message}{effect}", removed.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +173,15 @@ class ClusterPlan:
         findings = [*removed, *laid.findings, *path_findings(laid)]
         instances, added = dict(laid.trees), laid.added
         if self.has_pins:
-            given = pins.pins_in(head)
+            given = pins_in(head)
             kept = {name: pin for name, pin in given.items() if not lost(pin.commit)}
             if gone := ", ".join(sorted(given.keys() - kept.keys())):
                 message = f"the commits of these Applications are not in the branch: {gone}"
                 findings.append(Finding("plan/pin-lost", message, PLAN, "they are pinned again"))
-            instances = pins.carried(instances, kept)
-            added = pins.carried({"": added}, kept)[""]
+            instances = carried(instances, kept)
+            added = carried({"": added}, kept)[""]
         manifests = union((*instances.values(), added))
-        names = pins.outdated(manifests) if self.has_pins and not pushed else ()
+        names = outdated(manifests) if self.has_pins and not pushed else ()
         if names:
             message = f"pinned by the next push: {', '.join(names)}"
             findings.append(Finding("plan/pinned-later", message, (*DELIVERY, "argocd", "gate")))
@@ -122,7 +189,7 @@ class ClusterPlan:
 
     def pinned(self, manifests: Tree, commit: str) -> Tree:
         """The manifests, with Applications pinned to the commit that has their content."""
-        return pins.repinned(manifests, commit) if self.has_pins else manifests
+        return repinned(manifests, commit) if self.has_pins else manifests
 
 
 def combined(trees: Mapping[str, Tree], every: Iterable[Laid]) -> Laid:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from . import conditions
 from .nodes import (
@@ -14,6 +14,7 @@ from .nodes import (
     Register,
     Resource,
     Serial,
+    Step,
     When,
     children_of,
     steps_of,
@@ -170,3 +171,27 @@ def _all(node: Node, ends: Callable[[Node], tuple[str, ...]]) -> tuple[str, ...]
     if isinstance(node, Leaf | Resource | Register):
         return (node.id,)
     return tuple(step for child in children_of(node) for step in ends(child))
+
+
+Item: TypeAlias = Step | Serial
+Stages: TypeAlias = tuple[tuple[Item, ...], ...]
+
+
+def stages_of(node: Node | None) -> Stages:
+    """The stages of a normal form; a serial inside a concurrent is one item, all else is flat."""
+    if node is None:
+        return ()
+    if isinstance(node, Serial):
+        return tuple(stage for child in node.children for stage in stages_of(child))
+    if not isinstance(node, Concurrent):
+        assert not hasattr(node, "child")  # noqa: S101 - a normal form has no `when` and no `on`
+        return ((node,),)
+    items: list[Item] = []
+    for child in node.children:
+        inner = stages_of(child)
+        if len(inner) == 1:
+            items += inner[0]
+        else:
+            assert isinstance(child, Serial)  # noqa: S101 - only these have several stages
+            items.append(child)
+    return (tuple(items),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -10,18 +11,18 @@ from commodore_py.model.problems.codes import severity_of
 
 from . import conditions
 from .findings import Finding, near
-from .nodes import Leaf, On, Resource, When, walk
+from .nodes import Leaf, On, Resource, When, steps_of, walk
 from .normal import Order, Removed, normal_form, order_of, without_false
 from .reading import PLAN, Reader
-from .requirements import requirement_findings
 from .settings import DELIVERY, Settings, credential_findings, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from commodore_py.model.inventory import Instance, Parameters
 
     from .nodes import Node
+    from .normal import Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +138,59 @@ def _about(plan: Plan) -> Iterator[Finding]:
             yield Finding("plan/unlisted-refused", f"not in the plan: {names}", PLAN, remedy)
         elif not plan.settings.unlisted_is_set:
             yield Finding("plan/unlisted", f"not in the plan, so the last: {names}", PLAN, remedy)
+
+
+_REMEDY = "change the plan, or what the component requires"
+
+
+def requirement_findings(
+    node: Node | None,
+    order: Order,
+    removed: Collection[str],
+    instances: Iterable[Instance],
+    requires: Mapping[str, Iterable[str]],
+) -> Iterator[Finding]:
+    """Requirements that the plan removes, contradicts, or leaves without an order.
+
+    `requires` has the components by instance. Of several instances of a component, one is enough;
+    those that are not deployed at all are reported without a plan, too.
+    """
+    components: dict[str, list[str]] = {}
+    for instance in instances:
+        components.setdefault(instance.component, []).append(instance.name)
+    leaves = {step.instance: step for step in steps_of(node) if isinstance(step, Leaf)}
+    closed = order.closed()
+    edges = {step: set(before) for step, before in order.before.items()}
+    required = {(name, component) for name in requires for component in requires[name]}
+    for name, component in sorted(required):
+        candidates = sorted({*components.get(component, ())} - {name})
+        if name in removed or not candidates:
+            continue
+        path = leaves[name].path if name in leaves else PLAN
+        what = f"instance {name} requires {component}"
+        kept = [candidate for candidate in candidates if candidate not in removed]
+        if not kept:
+            message = f"{what}, which the plan removes"
+            yield Finding("plan/requires-removed", message, path, "remove both, or none")
+        elif all(name in closed[candidate] for candidate in kept):
+            yield Finding("plan/requires", f"{what}, which comes later", path, _REMEDY)
+        else:
+            if len(kept) == 1:
+                edges[name].add(kept[0])
+            listed = name in leaves or any(candidate in leaves for candidate in kept)
+            if listed and not closed[name].intersection(kept):
+                message = f"{what}, and the plan has no order for them"
+                yield Finding("plan/requires-unordered", message, path, "write them in a serial")
+    cycle = _cycle(edges)
+    if cycle:
+        message = f"the plan and what components require form a cycle: {' before '.join(cycle)}"
+        yield Finding("plan/requires", message, PLAN, _REMEDY)
+
+
+def _cycle(before: Mapping[str, set[str]]) -> tuple[str, ...]:
+    """Steps of which each is before the next, the first again at the end; empty without any."""
+    try:
+        TopologicalSorter(before).prepare()
+    except CycleError as error:
+        return tuple(error.args[1])
+    return ()

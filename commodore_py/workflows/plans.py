@@ -15,13 +15,11 @@ from commodore_py.catalog.diff.revisions import manifests_at
 from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.delivery import conditions
-from commodore_py.delivery.compiled import ClusterPlan
-from commodore_py.delivery.drivers.base import Job, union
-from commodore_py.delivery.drivers.names import path_findings
+from commodore_py.delivery.compiled import ClusterPlan, leaving, removed_findings
+from commodore_py.delivery.drivers.base import Job, path_findings, union
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.findings import near, valid
 from commodore_py.delivery.plan import read_plan
-from commodore_py.delivery.removed import leaving, removed_findings
 from commodore_py.delivery.simulation import Model, names_in, simulate
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.checks import required_versions
@@ -48,8 +46,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.config import Config, WorkPaths
+    from commodore_py.delivery.compiled import Leaving
     from commodore_py.delivery.plan import Plan
-    from commodore_py.delivery.removed import Leaving
     from commodore_py.delivery.simulation import Direction, Timeline
     from commodore_py.model.catalog import Change
     from commodore_py.model.inventory import Parameters

@@ -65,8 +65,8 @@ _COMPILE_SECTIONS = {
 
 
 _ELSEWHERE = {
-    "check": (".catalog_check:check", "Check a compiled catalog."),
-    "diff": (".catalog_diff:diff", "Show the differences between two commits of a catalog."),
+    "check": (".catalog_compiled:check", "Check a compiled catalog."),
+    "diff": (".catalog_compiled:diff", "Show the differences between two commits of a catalog."),
 }
 
 

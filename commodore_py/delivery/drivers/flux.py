@@ -19,10 +19,8 @@ from commodore_py.manifests.order.kinds import scopes_of
 from commodore_py.model.tree import Tree
 
 from .applications import GROUP, KIND, Applications
-from .base import MANIFESTS, Job, Laid
-from .documents import Documents, written
-from .names import Named, name_findings, place_findings
-from .references import REFERENCE, lifted, object_named
+from .base import MANIFESTS, Job, Laid, Named, name_findings, place_findings
+from .documents import REFERENCE, Documents, lifted, object_named, written
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -13,8 +13,7 @@ from commodore_py.model.tree import Entry, Tree
 
 from .applications import GROUP, KIND, Applications
 from .base import MANIFESTS, Job, Laid, union
-from .documents import Documents
-from .references import lifted
+from .documents import Documents, lifted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ import yaml
 from commodore_py.compiler.tags import Tags
 from commodore_py.delivery.drivers.argocd.health_rule import RULE
 from commodore_py.delivery.drivers.argocd.registration import secret_name
-from commodore_py.delivery.drivers.names import path_findings
+from commodore_py.delivery.drivers.base import path_findings
 from commodore_py.delivery.drivers.table import DRIVERS
 from commodore_py.delivery.readiness import BACK_ENDS, Expected, result_of
 from commodore_py.delivery.settings import DRIVERS as NAMES

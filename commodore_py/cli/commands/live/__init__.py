@@ -7,12 +7,12 @@ import click
 from commodore_py.cli.command_classes import LazyGroup
 
 _COMMANDS = {
-    "diff": (".live.diff:diff", "Show what a sync would change, and in which steps."),
+    "diff": (".live.plans:diff", "Show what a sync would change, and in which steps."),
     "health": (".live.health:health", "Show the health of objects in files."),
-    "apply": (".live.apply:apply", "Apply the catalog to its cluster."),
+    "apply": (".live.plans:apply", "Apply the catalog to its cluster."),
     "status": (".live.status:status", "Show how applications are doing in a cluster."),
     "tree": (".live.status:tree", "Show objects of a cluster and what they own."),
-    "wait": (".live.wait:wait", "Wait until applications are healthy."),
+    "wait": (".live.status:wait", "Wait until applications are healthy."),
 }
 
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import escaping
 from commodore_py.cli.output import messages, streams
-
-from . import drifts
+from commodore_py.cli.output.differences import words
+from commodore_py.cli.output.differences.as_json import plain
+from commodore_py.manifests.paths import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from commodore_py.manifests.desired.managed import Manager
     from commodore_py.manifests.health.status import Health
     from commodore_py.workflows.live.cluster import LiveCluster
+    from commodore_py.workflows.live.compare import DriftReport, FieldDrift
     from commodore_py.workflows.live.orphans import Orphan, OrphanReport
     from commodore_py.workflows.live.status import ApplicationStatus, Node, StatusReport, TreeReport
     from commodore_py.workflows.live.waiting import Left
+
 
 STATUS_COLOURS = {
     "Healthy": "green",
@@ -40,7 +43,7 @@ def status(report: StatusReport) -> dict[str, Any]:
         "applications": [_application(application) for application in report.applications],
         "orphans": [_orphan(orphan) for orphan in report.orphans.orphans],
         "complete": report.orphans.complete,
-        "drift": drifts.content(report.drift),
+        "drift": _drift(report.drift),
         "left_out": dict(report.drift.left_out),
         "unapplied": dict(report.unapplied),
         "unseen": dict(report.unseen),
@@ -50,11 +53,11 @@ def status(report: StatusReport) -> dict[str, Any]:
 def status_lines(report: StatusReport) -> Iterator[str]:
     """Render it for people."""
     for application in report.applications:
-        about = f"{application.name or NO_HEALTH}: {_summary(application)}"
-        yield f"{status_word(application.health)}  {escaping.one_line(about)}"
+        name = application.name or NO_HEALTH
+        yield f"{status_word(application.health)}  {name}: {_summary(application)}"
         for cause in application.causes[:_MOST_CAUSES]:
             message = cause.health.message if cause.health is not None else ""
-            yield escaping.one_line(f"{' ' * _WIDTH}    {cause.target.id}: {message}".rstrip(": "))
+            yield f"{' ' * _WIDTH}    {cause.target.id}: {message}".rstrip(": ")
         if len(application.causes) > _MOST_CAUSES:
             yield f"{' ' * _WIDTH}    and {len(application.causes) - _MOST_CAUSES} more"
 
@@ -75,12 +78,11 @@ def tree(report: TreeReport, unseen: Mapping[str, str]) -> dict[str, Any]:
 def tree_lines(report: TreeReport) -> Iterator[str]:
     """Render it for people."""
     for tree in report.trees:
-        yield streams.styled(escaping.one_line(tree.name), bold=True)
+        yield streams.styled(tree.name, bold=True)
         for at, node in enumerate(tree.roots):
             yield from _node_lines(node, "", is_last=at == len(tree.roots) - 1)
     if report.cycle:
-        names = " -> ".join(map(str, report.cycle))
-        yield escaping.one_line(f"a cycle of owners: {names}")
+        yield f"a cycle of owners: {' -> '.join(map(str, report.cycle))}"
 
 
 def show_asides(cluster: LiveCluster, *, quiet: bool) -> None:
@@ -175,8 +177,8 @@ def _node_lines(node: Node, before: str, *, is_last: bool) -> Iterator[str]:
     if health is not None and health.message and health.status not in (None, "Healthy"):
         about.append(health.message)
     mark = streams.styled(word, fg=STATUS_COLOURS.get(word)) if word else ""
-    text = escaping.one_line("  ".join(about))
-    yield f"{before}{'└── ' if is_last else '├── '}{text}{f'  {mark}' if mark else ''}"
+    text = "  ".join((*about, mark) if mark else about)
+    yield f"{before}{'└── ' if is_last else '├── '}{text}"
     below = before + ("    " if is_last else "│   ")
     for at, child in enumerate(node.children):
         yield from _node_lines(child, below, is_last=at == len(node.children) - 1)
@@ -195,7 +197,7 @@ def orphan_lines(report: OrphanReport) -> Iterator[str]:
         for orphan in report.orphans:
             if orphan.fate == fate:
                 shown = streams.styled(word.ljust(9), fg=colour)
-                yield f"{shown}  {escaping.one_line(f'{orphan.id}: {orphan.why}')}"
+                yield f"{shown}  {orphan.id}: {orphan.why}"
 
 
 def left(goal: str, items: Iterable[Left]) -> dict[str, Any]:
@@ -207,11 +209,6 @@ def left(goal: str, items: Iterable[Left]) -> dict[str, Any]:
     }
 
 
-def left_line(item: Left) -> str:
-    """Render it for people."""
-    return escaping.one_line(f"{item.id}: {item.why}")
-
-
 def _orphan(orphan: Orphan) -> dict[str, Any]:
     return {
         **asdict(orphan.id),
@@ -219,4 +216,80 @@ def _orphan(orphan: Orphan) -> dict[str, Any]:
         "why": orphan.why,
         "tool": orphan.mark.tool or None,
         "owner": orphan.mark.owner or None,
+    }
+
+
+def _drift(report: DriftReport) -> list[dict[str, Any]]:
+    """Render drift for programs."""
+    return [
+        {
+            **asdict(object_drift.id),
+            "application": object_drift.application,
+            "missing": object_drift.is_missing,
+            "fields": [_field(each) for each in object_drift.fields],
+        }
+        for object_drift in report.objects
+    ]
+
+
+def drift_lines(report: DriftReport) -> Iterator[str]:
+    """Render drift for people."""
+    for object_drift in report.objects:
+        what = "it is not there" if object_drift.is_missing else "changed since the last sync"
+        yield f"{object_drift.id}: {what}"
+        for each in object_drift.fields:
+            yield f"  {_changed(each)}"
+            if each.cause:
+                yield f"    {each.cause}"
+            for manager in each.managers:
+                yield f"    {_manager(manager)}"
+
+
+def drift_asides(report: DriftReport) -> Iterator[str]:
+    """Applications that were not compared."""
+    names: dict[str, list[str]] = {}
+    for name, why in report.left_out.items():
+        names.setdefault(why, []).append(name or "the catalog")
+    for why, some in names.items():
+        yield f"not compared with the last sync: {', '.join(some)}: {why}"
+
+
+def _changed(drift: FieldDrift) -> str:
+    field, path = drift.field, written(drift.field.path)
+    match field.happened:
+        case "added":
+            return f"{path} is missing; it was {words.value(field.new)}"
+        case "removed":
+            return f"{path} is {words.value(field.old)}; it was not there"
+        case "reordered":
+            return f"{path} has another order"
+    return f"{path} is {words.value(field.old)}; it was {words.value(field.new)}"
+
+
+def _manager(manager: Manager) -> str:
+    how = (
+        f"{manager.operation} of {manager.subresource}"
+        if manager.subresource
+        else manager.operation
+    )
+    return f"by {manager.name} ({how})" + (f", not after {manager.time}" if manager.time else "")
+
+
+def _field(drift: FieldDrift) -> dict[str, Any]:
+    field = drift.field
+    return {
+        "path": written(field.path),
+        "change": {"added": "removed", "removed": "added"}.get(field.happened, field.happened),
+        "synced": plain(field.new),
+        "live": plain(field.old),
+        "cause": drift.cause or None,
+        "managers": [
+            {
+                "manager": manager.name,
+                "operation": manager.operation,
+                "subresource": manager.subresource or None,
+                "not_after": manager.time or None,
+            }
+            for manager in drift.managers
+        ],
     }

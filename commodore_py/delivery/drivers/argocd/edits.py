@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.delivery.drivers.references import object_named
+from commodore_py.delivery.drivers.documents import object_named
 from commodore_py.delivery.findings import Finding
 from commodore_py.manifests.objects import value_in
 from commodore_py.manifests.order.hooks import HOOK, POLICY, WAVE

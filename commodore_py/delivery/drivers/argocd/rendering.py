@@ -7,12 +7,25 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications
-from commodore_py.delivery.drivers.base import MANIFESTS, Job, Laid
-from commodore_py.delivery.drivers.documents import Document, Documents, documents_in, written
-from commodore_py.delivery.drivers.names import Named, name_findings, place_findings
-from commodore_py.delivery.drivers.references import REFERENCE, lifted
+from commodore_py.delivery.drivers.base import (
+    MANIFESTS,
+    Job,
+    Laid,
+    Named,
+    name_findings,
+    place_findings,
+)
+from commodore_py.delivery.drivers.documents import (
+    REFERENCE,
+    Document,
+    Documents,
+    documents_in,
+    lifted,
+    written,
+)
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Register, Resource, Serial, steps_of
+from commodore_py.delivery.normal import stages_of
 from commodore_py.delivery.reading import PLAN
 from commodore_py.delivery.settings import DELIVERY, PLUGIN
 from commodore_py.manifests.order.hooks import WAVE, sync_options
@@ -33,17 +46,15 @@ from .health_rule import rule_findings
 from .published import CONFIRM, KEEP, Published, set_pruning
 from .reading import GROUPS
 from .registration import cluster_findings, problem_of, secret_of
-from .stages import stages_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.delivery.drivers.documents import Document
     from commodore_py.delivery.nodes import Leaf
+    from commodore_py.delivery.normal import Item, Stages
     from commodore_py.model.spot import ParameterPath
     from commodore_py.model.tree import Entry
-
-    from .stages import Item, Stages
 
 _HOOKS = ("PreSync", "PostSync", "PreDelete")
 
