@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from yaml import MappingNode, ScalarNode, SequenceNode
-from yaml.constructor import SafeConstructor
-from yaml.resolver import Resolver
 
 from commodore_py.adapters import json_text
 
@@ -27,57 +24,28 @@ from .error import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_STR, _SEQ, _MAP, *_SIMPLE = (
-    f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map", "null", "bool", "int", "float")
-)
-_KEYS = frozenset((_STR, *_SIMPLE))
-_RESOLVER, _CONSTRUCTOR = Resolver(), SafeConstructor()
-_SHORT = 200
-"""The length of scalars that are worth remembering."""
 _TOO_LARGE = 10**MOST_DIGITS
 
 
 class Loader(BoundedLevels, yaml.CSafeLoader):
-    """PyYAML's safe loader on top of libyaml, with our limits.
-
-    Scalars come again and again: their tags and values are remembered. Whatever is not a string,
-    a number, a boolean, null, a list or a mapping of these is left to PyYAML's constructors.
-    """
+    """PyYAML's safe loader on top of libyaml, with our limits."""
 
     def __init__(self, text: bytes | str) -> None:
         super().__init__(text)
-        self.may_have_aliases = may_have_aliases(text)
+        self._may_have_aliases = may_have_aliases(text)
 
     def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
-        """The tag of a node that has none."""
-        if kind is ScalarNode:
-            # Neither plain nor quoted: a lone `!`, which stands for null.
-            return _tag_of(value) if implicit[0] or not implicit[1] else _STR
-        return _MAP if kind is MappingNode else _SEQ
+        """The tag of a node that has none; a lone `!` stands for null, as without libyaml."""
+        if kind is ScalarNode and not any(implicit):
+            implicit = (True, False)
+        tag: str = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call] # PyYAML's
+        return tag
 
     def construct_document(self, node: yaml.Node) -> Any:
         """The value of a document; aliases share the value that they refer to."""
-        if not self.may_have_aliases:
-            return self._construct(node)
-        refuse_expansion(node, self.most_levels)
+        if self._may_have_aliases:
+            refuse_expansion(node, self.most_levels)
         return super().construct_document(node)
-
-    def _construct(self, node: yaml.Node) -> Any:
-        tag = node.tag
-        if type(node) is ScalarNode:
-            if tag == _STR:
-                return node.value
-            if tag in _SIMPLE and len(node.value) <= _SHORT:
-                return _value_of(tag, node.value)
-        elif type(node) is SequenceNode and tag == _SEQ:
-            return [self._construct(item) for item in node.value]
-        elif (
-            type(node) is MappingNode
-            and tag == _MAP
-            and all(key.tag in _KEYS for key, _ in node.value)
-        ):
-            return {self._construct(key): self._construct(item) for key, item in node.value}
-        return self.construct_object(node, deep=True)
 
     def construct_text(self, node: ScalarNode) -> Any:
         """A scalar as it is written."""
@@ -90,17 +58,6 @@ class Loader(BoundedLevels, yaml.CSafeLoader):
             if abs(number) < _TOO_LARGE:
                 return number
         raise Refused.at(f"an integer of more than {MOST_DIGITS:,} digits", node.start_mark)
-
-
-@lru_cache(maxsize=1 << 16)
-def _tag_of(plain: str) -> str:
-    tag: str = _RESOLVER.resolve(ScalarNode, plain, (True, False))  # type: ignore[no-untyped-call] # PyYAML's
-    return tag
-
-
-@lru_cache(maxsize=1 << 16)
-def _value_of(tag: str, text: str) -> Any:
-    return SafeConstructor.yaml_constructors[tag](_CONSTRUCTOR, ScalarNode(tag, text))
 
 
 # A lone `=` is a string, as for Kapitan: some charts have it in lists.
