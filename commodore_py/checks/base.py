@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from commodore_py.manifests.objects import items, mapping
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
@@ -199,13 +201,3 @@ def containers_in(pod: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
         for number, container in enumerate(items(pod.get(key))):
             if isinstance(container, dict):
                 yield f"{key}[{number}]", container
-
-
-def mapping(value: object) -> Mapping[str, Any]:
-    """The value, or an empty mapping instead of anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def items(value: object) -> Sequence[Any]:
-    """The value, or an empty list instead of anything else."""
-    return value if isinstance(value, list) else ()

@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .base import Issue, containers_in, items, mapping, pods_in
+from commodore_py.manifests.objects import items, mapping
+
+from .base import Issue, containers_in, pods_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.manifests.objects import items, mapping
 from commodore_py.model.names import counted
 
-from .base import Issue, items, mapping
+from .base import Issue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.http.vault import Place as Secret
 from commodore_py.adapters.http.vault import Server
+from commodore_py.manifests.objects import mapping
 from commodore_py.model.names import counted
 from commodore_py.model.problem import Place, Problem
 
-from .base import Ended, Issue, mapping
+from .base import Ended, Issue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

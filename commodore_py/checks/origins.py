@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.manifests.objects import items, mapping
 from commodore_py.model.problem import Place
-
-from .base import items, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

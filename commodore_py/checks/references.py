@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import items, mapping, value_in
 
-from .base import Issue, containers_in, items, mapping, pods_in
+from .base import Issue, containers_in, pods_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,6 +11,7 @@ from commodore_py.cache.digests import digest
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.results import cached_value
 from commodore_py.manifests.documents import faults_in, may_hold_objects, read, split_documents
+from commodore_py.manifests.objects import mapping
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.problems.codes import severity_of
 from commodore_py.model.verdict import Checked, CheckRun
@@ -24,7 +25,6 @@ from .base import (
     Unavailable,
     Version,
     issue_from,
-    mapping,
 )
 from .origins import Finder
 from .schemas.kubernetes import version_for

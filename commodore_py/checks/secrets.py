@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from commodore_py.manifests.objects import mapping
 from commodore_py.manifests.secrets import REFERENCE, has_reference
 
-from .base import Issue, mapping
+from .base import Issue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

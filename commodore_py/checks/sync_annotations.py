@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.manifests.objects import mapping
 from commodore_py.manifests.order.hooks import (
     HELM_HOOK,
     HELM_TYPES,
@@ -19,7 +20,7 @@ from commodore_py.manifests.order.hooks import (
     words_of,
 )
 
-from .base import Issue, mapping
+from .base import Issue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
-from commodore_py.live.access.answers import mapping, mappings
-from commodore_py.manifests.objects import KubeObject, ObjectId, value_in
+from commodore_py.manifests.objects import KubeObject, ObjectId, mapping, mappings, value_in
 from commodore_py.manifests.order.applications import KIND, Application, application_of
 
 from .marks import method_of

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import KubeObject, ObjectId, split_version, value_in
+from commodore_py.manifests.objects import (
+    KubeObject,
+    ObjectId,
+    mapping,
+    mappings,
+    split_version,
+    value_in,
+)
 from commodore_py.manifests.order.hooks import HOOK, OPTIONS, words_of
-
-from .access.answers import mapping, mappings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -10,8 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.live.access.answers import mapping, mappings
-from commodore_py.manifests.objects import ObjectId
+from commodore_py.manifests.objects import ObjectId, mapping, mappings
 
 from .marks import ANNOTATIONS
 

@@ -8,7 +8,6 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.http import HttpError
-from commodore_py.live.access.answers import mapping, mappings
 from commodore_py.live.access.client import (
     FORBIDDEN,
     GONE,
@@ -16,6 +15,7 @@ from commodore_py.live.access.client import (
     NOT_FOUND,
     UNAUTHORIZED,
 )
+from commodore_py.manifests.objects import mapping, mappings
 
 from .objects import STATEFUL_SET, Objects, record_of
 

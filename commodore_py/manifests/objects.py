@@ -1,4 +1,4 @@
-"""Kubernetes objects and their ids."""
+"""Kubernetes objects, their ids, and parts of what may be anything."""
 
 from __future__ import annotations
 
@@ -75,6 +75,31 @@ def value_in(content: object, *path: str) -> Any:  # noqa: ANN401 - plain data
     for key in path:
         content = content.get(key) if isinstance(content, dict) else None
     return content
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """The value if it is a mapping, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: object) -> list[Any]:
+    """The value if it is a list, or an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def mappings(value: object) -> list[dict[str, Any]]:
+    """The mappings in a list; what else is in it, or instead of it, is left out."""
+    return [item for item in items(value) if isinstance(item, dict)]
+
+
+def texts(value: object) -> list[str]:
+    """The texts in a list; what else is in it, or instead of it, is left out."""
+    return [item for item in items(value) if isinstance(item, str)]
+
+
+def text(value: object) -> str:
+    """The value if it is a text, or an empty one."""
+    return value if isinstance(value, str) else ""
 
 
 def members(document: object) -> Iterator[object]:

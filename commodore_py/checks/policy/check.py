@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.cache.digests import digest
 from commodore_py.cache.program import program_digest
 from commodore_py.cache.results import cached_value
-from commodore_py.checks.base import Ended, Issue, issue_from, items, mapping
+from commodore_py.checks.base import Ended, Issue, issue_from
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.documents import read
-from commodore_py.manifests.objects import identify
+from commodore_py.manifests.objects import identify, items, mapping
 from commodore_py.manifests.secrets import MAY_BE_SECRET, hidden
 
 from .opa import EXCEPTION, Policies, evaluate

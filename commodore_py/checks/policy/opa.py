@@ -13,8 +13,9 @@ from commodore_py.adapters import json_text
 from commodore_py.adapters.child_environment import child_environment
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.adapters.reading import content_of
-from commodore_py.checks.base import Issue, mapping
+from commodore_py.checks.base import Issue
 from commodore_py.errors import CommodoreError
+from commodore_py.manifests.objects import mapping
 from commodore_py.model.problem import Place, Problem
 
 if TYPE_CHECKING:

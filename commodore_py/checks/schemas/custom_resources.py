@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.checks.base import Issue, Unavailable, mapping
-from commodore_py.checks.base import items as items_of
+from commodore_py.checks.base import Issue, Unavailable
+from commodore_py.manifests.objects import items as items_of
+from commodore_py.manifests.objects import mapping
 
 from .definitions import definitions_in
 from .kubernetes import schemas_of, version_for

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.checks.base import items as items_of
-from commodore_py.checks.base import mapping
+from commodore_py.manifests.objects import items as items_of
+from commodore_py.manifests.objects import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.checks.base import Issue, mapping
+from commodore_py.checks.base import Issue
+from commodore_py.manifests.objects import mapping
 from commodore_py.model.names import did_you_mean, nearest
 
 if TYPE_CHECKING:

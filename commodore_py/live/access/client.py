@@ -20,8 +20,7 @@ from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.process import Patience, ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
-
-from .answers import mapping
+from commodore_py.manifests.objects import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from commodore_py.adapters.http import HttpError, NotFound
-
-from .answers import mapping, mappings, text, texts
+from commodore_py.manifests.objects import mapping, mappings, text, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,12 +12,11 @@ from commodore_py import pipeline
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree
 from commodore_py.adapters.reading import content_of
-from commodore_py.checks.base import mapping
 from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.resolve import resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import mapping, value_in
 from commodore_py.model.inventory import BOOTSTRAP, Instance, parameter_key
 from commodore_py.model.names import did_you_mean
 from commodore_py.workflows.dry_run import elsewhere

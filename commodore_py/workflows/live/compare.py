@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.http import HttpError
 from commodore_py.catalog.diff.objects import ObjectDiff
 from commodore_py.live import marks
-from commodore_py.live.access.answers import mapping, mappings
 from commodore_py.live.access.client import Writer
 from commodore_py.manifests.desired import managed
 from commodore_py.manifests.desired.ignoring import hidden_values, is_secret, settle
@@ -18,7 +17,7 @@ from commodore_py.manifests.desired.managed import DRIVER, applied_by_driver
 from commodore_py.manifests.desired.predict import predict, predicted_by_server, recorded_in
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.folding import folded
-from commodore_py.manifests.objects import KubeObject
+from commodore_py.manifests.objects import KubeObject, mapping, mappings
 from commodore_py.manifests.order.hooks import hook_facts
 from commodore_py.manifests.secrets import may_be_sent
 from commodore_py.manifests.values import same
