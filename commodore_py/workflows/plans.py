@@ -13,6 +13,7 @@ from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.revisions import manifests_at
 from commodore_py.catalog.layout import MANIFESTS
+from commodore_py.catalog.sinks.directory import refuse_other_folder
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.delivery import conditions
 from commodore_py.delivery.compiled import ClusterPlan, leaving, removed_findings
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problem import Problem
     from commodore_py.model.stages import Sources
+
+
+_MARKER = ".commodore-plan.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,19 +223,8 @@ def _check_order(driver: str, manifests: Tree, plan: Plan) -> None:
 def write_rendered(rendered_plan: RenderedPlan, folder: Path, paths: WorkPaths) -> None:
     """Write all files into a folder that holds nothing else."""
     folder = folder.resolve()
-    hint = "give --output-dir a new or an empty folder"
-    if paths.uses(folder):
-        raise CommodoreError("the working directory uses this folder", where=str(folder), hint=hint)
-    if folder.exists() and not folder.is_dir():
-        raise CommodoreError("this is a file", where=str(folder), hint=hint)
-    marker = folder / _MARKER
-    if folder.is_dir() and any(folder.iterdir()) and not marker.is_file():
-        message = "this folder is not empty, and not written by plan render"
-        raise CommodoreError(message, where=str(folder), hint=hint)
+    refuse_other_folder(folder, paths, is_ours=(folder / _MARKER).is_file())
     files.write_tree(folder, rendered_plan.files.plus({PurePosixPath(_MARKER): Entry(b"{}\n")}))
-
-
-_MARKER = ".commodore-plan.json"
 
 
 def simulated(

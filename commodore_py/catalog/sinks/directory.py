@@ -33,16 +33,36 @@ def check_folder(config: Config, cluster: str) -> Path | None:
     if config.output_dir is None:
         return None
     directory = config.output_dir.resolve()
-    _refuse_own_places(directory, WorkPaths(config.copy_of or config.paths.root))
-    if directory.exists() and not directory.is_dir():
+    try:
+        owner = json_text.load((directory / MARKER).read_bytes(), name=MARKER)["cluster"]
+    except (OSError, ValueError, TypeError, KeyError):
+        owner = None
+    paths = WorkPaths(config.copy_of or config.paths.root)
+    refuse_other_folder(directory, paths, is_ours=owner is not None)
+    if owner not in (None, cluster):
         raise CommodoreError(
-            "cannot write the catalog there: it is a file",
+            f"cannot write the catalog of {cluster} there: the folder holds that of {owner}",
+            where=str(directory),
+            hint="give --output-dir a folder for each cluster",
+        )
+    return directory
+
+
+def refuse_other_folder(directory: Path, paths: WorkPaths, *, is_ours: bool) -> None:
+    """Refuse a place of the working directory, and a folder with anything, unless it is ours."""
+    why = ""
+    if paths.uses(directory):
+        why = "the working directory uses that folder itself"
+    elif directory.exists() and not directory.is_dir():
+        why = "it is a file"
+    elif not is_ours and directory.is_dir() and any(directory.iterdir()):
+        why = "the folder is not empty, and not written by this command"
+    if why:
+        raise CommodoreError(
+            f"cannot write there: {why}",
             where=str(directory),
             hint="give --output-dir a new or an empty folder",
         )
-    if directory.is_dir() and any(directory.iterdir()):
-        _refuse_foreign(directory, cluster)
-    return directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,30 +101,4 @@ class DirectoryCatalog:
                 for path, entry in tree.items()
                 if path in rendered or not (is_hidden(path.parts[1]) or files.is_aside(path.name))
             }
-        )
-
-
-def _refuse_own_places(directory: Path, paths: WorkPaths) -> None:
-    if paths.uses(directory):
-        raise CommodoreError(
-            "cannot write the catalog there: the working directory uses that folder itself",
-            where=str(directory),
-            hint="give --output-dir a folder of its own",
-        )
-
-
-def _refuse_foreign(directory: Path, cluster: str) -> None:
-    try:
-        owner = json_text.load((directory / MARKER).read_bytes(), name=MARKER)["cluster"]
-    except (OSError, ValueError, TypeError, KeyError):
-        raise CommodoreError(
-            "cannot write the catalog there: the folder is not empty, and not written by a compile",
-            where=str(directory),
-            hint="give --output-dir a new or an empty folder",
-        ) from None
-    if owner != cluster:
-        raise CommodoreError(
-            f"cannot write the catalog of {cluster} there: the folder holds that of {owner}",
-            where=str(directory),
-            hint="give --output-dir a folder for each cluster",
         )
