@@ -13,11 +13,10 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.emitter import emit
 from commodore_py.config import facts_folder
-from commodore_py.errors import CommodoreError, UsageError, raise_collected
+from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.checks import NoComponents
 from commodore_py.inventory.class_edits import Edit, edited
 from commodore_py.lieutenant.api_objects import FieldReader
-from commodore_py.lieutenant.cluster import REQUIRED_FACTS
 from commodore_py.lieutenant.clusters import cluster_from
 from commodore_py.lieutenant.folder import FactsFolder, object_in
 from commodore_py.lieutenant.urls import no_api_url
@@ -38,6 +37,9 @@ if TYPE_CHECKING:
 _LINE = "\n"
 # What another cluster must not have: a URL with a token, and the report of a compile.
 _ITS_OWN = ("installURL", "compileMeta")
+_OPTIONS = (
+    "add --tenant ID, --catalog URL or --fact NAME=VALUE, or --like ID for those of another one"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,14 @@ def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
     """Add a cluster that compiles."""
     folder, new = _folder(config), replace(new, catalog=_absolute(new.catalog))
     file = folder.new_file("cluster", new.id)
-    if not new.like:
-        _refuse_incomplete(new)
     content = _like(folder, new) if new.like else _text_of_cluster(new)
-    cluster = cluster_from(config, folder, object_in("cluster", new.id, file, content))
+    try:
+        cluster = cluster_from(config, folder, object_in("cluster", new.id, file, content))
+    except CommodoreError as error:
+        for part in () if new.like else error.parts:
+            part.where = part.hint = ""  # they name the file, which is not written yet
+            error.parts[-1].hint = _OPTIONS
+        raise
     try:
         outcome = outcome_of_cluster(config, cluster)
         diff, problems = outcome.diff, [*outcome.problems]
@@ -144,26 +150,6 @@ def _folder(config: Config) -> FactsFolder:
             hint="this command edits a folder of facts, such as ./facts",
         )
     raise no_api_url(config.paths.root)
-
-
-def _refuse_incomplete(new: NewCluster) -> None:
-    """Name the options that are missing: the file that lacks the fields is not written yet."""
-    required = {
-        "tenant": ("--tenant ID", new.tenant),
-        "catalog repository": ("--catalog URL", new.catalog),
-        **{
-            f"fact {name}": (f"--fact {name}=VALUE", new.facts.get(name)) for name in REQUIRED_FACTS
-        },
-    }
-    missing = [
-        CommodoreError(
-            f"cluster {new.id} has no {what}",
-            hint=f"add {option}, or --like ID to begin with the facts of another cluster",
-        )
-        for what, (option, value) in required.items()
-        if not value
-    ]
-    raise_collected(missing, f"cluster {new.id} cannot be added")
 
 
 def _like(folder: FactsFolder, new: NewCluster) -> bytes:
