@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.cluster import Cluster
-    from commodore_py.model.inventory import Node
     from commodore_py.model.stages import Rendered, Sources
     from commodore_py.model.tree import Tree
 
@@ -131,7 +130,6 @@ def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
     except CommodoreError as error:
         explain_missing(error, _LACKING)
         raise
-    _check_listed(node, package)
     places = locator_of(config, cluster, classes)
     dependency_specs = wanted_components(node, places)
     with located(places.parameter):
@@ -139,14 +137,6 @@ def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
     lock.refuse_requests(places)
     refuse_missing(config, dependency_specs, classes)
     instances = instances_of(node, classes)
-    if not instances:
-        raise CommodoreError(
-            f"nothing to compile for package {package.name}: "
-            + ("none of its components is here" if dependency_specs else "it has no applications"),
-            where=str(package.test_class),
-            hint="list the components to compile under `applications`, in a class of the package or"
-            " in the test class; for --local, compile it once without --local into --tmp-dir",
-        )
     sources = pipeline.gather_instances(config, cluster, classes, instances, now, lock=lock)
     write_argocd_stub(config.paths.libraries)
     return sources
@@ -163,16 +153,6 @@ def _lay_out(config: Config, cluster: Cluster, package: PackageFolder) -> None:
     tenant.mkdir(parents=True)
     for name, file in package.values:
         link(tenant / f"{name}{file.suffix}", file)
-
-
-def _check_listed(node: Node, package: PackageFolder) -> None:
-    if not node.parameters.get("components"):
-        raise CommodoreError(
-            f"package {package.name} lists no components",
-            where=str(package.test_class),
-            hint="list the components that it uses under parameters.components, each with url and"
-            " version, in a class of the package or in the test class",
-        )
 
 
 def _leave(config: Config, rendered: Rendered) -> None:
