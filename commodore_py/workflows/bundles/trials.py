@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.dependencies.bundles.in_use import class_file, deviations_from
@@ -17,15 +16,14 @@ from commodore_py.dependencies.lock.document import Lock
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.dependencies.lock.run import LockedRun
 from commodore_py.dependencies.lock.state import LockSettings
-from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.catalog import Deviation
 from commodore_py.model.dependency import Kind
 from commodore_py.model.difference import GRADES
 from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.problems.refuse import refuse
 from commodore_py.workflows.dry_run import elsewhere, errors_only
+from commodore_py.workflows.lock.resolve import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -65,11 +63,8 @@ class Trials:
     def compiled(self, files: Mapping[tuple[Kind, str], bytes] | None = None) -> Trial:
         """Compile with other contents of class files, by repository and path there."""
         run = _Run(self._lock, files or {})
-        config, cluster = self._config, self._cluster
-        with exclusive_run(config.paths), run.taken_back():
-            sources = pipeline.gather(config, cluster.id, cluster, run)
-            rendered = pipeline.render(config, sources, run)
-        refuse((*rendered.notices, *sources.notices), strict=False)
+        with run.taken_back():
+            sources, rendered = compiled(self._config, self._cluster.id, run, self._cluster)
         self._lock = run.result()
         return Trial(sources, rendered, self._lock)
 
@@ -104,8 +99,7 @@ def trials(config: Config, cluster_id: str) -> Iterator[Trials]:
     """Compiles in a folder of their own: nothing of the working directory is used or changed."""
     cluster = load_cluster(config, cluster_id)
     with elsewhere(config) as scratch, errors_only():
-        output = scratch.paths.root.parent / "out"  # without a catalog to fetch
-        settings = replace(scratch, output_dir=output, strict=False, dry_run=False, lock_file=None)
+        settings = replace(scratch, strict=False, dry_run=False, lock_file=None)
         yield Trials(settings, cluster)
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.document import Lock, Path
     from commodore_py.model.catalog import Change
+    from commodore_py.model.cluster import Cluster
     from commodore_py.model.problem import Problem
     from commodore_py.model.spot import Places
     from commodore_py.model.stages import Rendered, Sources
@@ -71,11 +72,11 @@ def create(config: Config, cluster_id: str, file: Folder) -> Outcome:
     if place.exists():
         locked = LockFile.read(place).lock.cluster
         if locked and locked != cluster_id:
-            default_file = short_name(file_of(config.paths.root / OF_CLUSTER, cluster_id))
+            name = short_name(file_of(config.paths.root / OF_CLUSTER, cluster_id))
             raise UsageError(
                 f"this is the lock of cluster {locked}, and not of {cluster_id}",
                 where=short_name(place),
-                hint=f"name another file: commodore lock create {cluster_id} --lock {default_file}",
+                hint=f"name another file: commodore lock create {cluster_id} --lock {name}",
             )
         raise UsageError(
             "the file exists",
@@ -85,11 +86,9 @@ def create(config: Config, cluster_id: str, file: Folder) -> Outcome:
     if place.parent == file_of(config.paths.root / OF_CLUSTER, cluster_id).parent.absolute():
         place.parent.mkdir(exist_ok=True)
     check_writable(place, config.paths)
-    settings = LockSettings(short_name(place))
-    run = LockedRun(LockFile.read(place), settings)
+    run = LockedRun(LockFile.read(place), LockSettings(short_name(place)))
     compiled(config, cluster_id, run)
-    changes = run.finish()
-    return Outcome(cluster_id, changes, run.notices)
+    return Outcome(cluster_id, run.finish(), run.notices)
 
 
 def update(
@@ -156,8 +155,7 @@ def _updated(
         result = step_run.result()
         change = replace(change_between(rendered.catalog, after.catalog), rules=after.rules)
         changes = changes_between(lock, result)
-        before_now = shown(lock, path), shown(result, path)
-        steps.append(Step(name_of(path), changes, *before_now, change))
+        steps.append(Step(name_of(path), changes, shown(lock, path), shown(result, path), change))
         lock, rendered = result, after
     return tuple(steps), lock
 
@@ -289,12 +287,14 @@ def of_cluster(file: Folder) -> LockFile:
     return read
 
 
-def compiled(config: Config, cluster_id: str, run: LockedRun) -> tuple[Sources, Rendered]:
+def compiled(
+    config: Config, cluster_id: str, run: LockedRun, cluster: Cluster | None = None
+) -> tuple[Sources, Rendered]:
     """Gather and render with a lock; the catalog's checkout is left as it is."""
     refuse_foreign_folder(config.paths)
     with exclusive_run(config.paths), tempfile.TemporaryDirectory() as folder:
         scratch_config = replace(config, output_dir=Folder(folder) / "catalog")
-        sources = pipeline.gather(scratch_config, cluster_id, None, run)
+        sources = pipeline.gather(scratch_config, cluster_id, cluster, run)
         rendered = pipeline.render(scratch_config, sources, run)
     refuse((*rendered.notices, *sources.notices), strict=config.strict)
     return sources, rendered
