@@ -93,8 +93,7 @@ def compile_component(
         gathered = gather(
             config, component, place, locked, output=output, search_paths=search_paths
         )
-        fetch_libraries(gathered)
-        fetch_component_downloads(gathered)
+        fetch(gathered)
         tree, notices = render(gathered)
         if lock is not None and locked.findings is not None:
             lock.add(locked.findings)
@@ -155,28 +154,24 @@ def gather(
     return Gathered(config, place, component, sources, downloads, lock)
 
 
-@run_log.act("libraries")
-def fetch_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
-    """Fetch the Jsonnet libraries that the component requires, into its own folder."""
+@run_log.act("fetch")
+def fetch(gathered: Gathered, *, keep_others: bool = False) -> None:
+    """Fetch the Jsonnet libraries that the component requires, and its downloads, to their places.
+
+    Libraries of other cases stay if `keep_others` is set.
+    """
+    config, sources, lock = gathered.config, gathered.sources, gathered.lock
     install_component_libraries(
-        gathered.config,
+        config,
         gathered.component.checkout(),
         gathered.parameters,
         keep_others=keep_others,
-        resolving=gathered.lock.libraries,
+        resolving=lock.libraries,
     )
-
-
-@run_log.act("downloads")
-def fetch_component_downloads(gathered: Gathered) -> None:
-    """Fetch what the component downloads, and put it in its places."""
     fetch_downloads(
-        gathered.config,
-        gathered.downloads,
-        gathered.sources.classes,
-        gathered.sources.places,
-        output=gathered.sources.plan.output,
-        through=gathered.lock.downloads,
+        *(config, gathered.downloads, sources.classes, sources.places),
+        output=sources.plan.output,
+        through=lock.downloads,
     )
 
 

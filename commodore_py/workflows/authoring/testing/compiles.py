@@ -23,8 +23,7 @@ from commodore_py.model.tree import Tree
 from commodore_py.problems.judge import verdict_of
 from commodore_py.workflows.authoring.component_compile import (
     component_workspace,
-    fetch_component_downloads,
-    fetch_libraries,
+    fetch,
     gather,
     render,
     restore_checkout,
@@ -97,8 +96,7 @@ def component_cases(
             try:
                 first = group[0][1]
                 with first.place.user_paths():
-                    fetch_libraries(first, keep_others=len(groups) > 1)
-                    fetch_component_downloads(first)
+                    fetch(first, keep_others=len(groups) > 1)
             except CommodoreError as error:
                 yield from (CaseRun(case_name, error) for case_name, _ in group)
             else:
