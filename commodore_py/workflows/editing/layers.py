@@ -105,11 +105,10 @@ def choose(
     if request.at is not None:
         return _named(hierarchy, replay, request.at)
     scope = Scope.of(replay, request.level)
-    names = {hierarchy.file_of(name): name for name in hierarchy.files.names()}
     holding = {
-        name: holds(name, layer)
+        layer.absolute: holds(layer.absolute, layer)
         for layer in reversed(replay.layers)
-        if (name := names.get(layer.file, "")) and scope.holds(name)
+        if layer.absolute in hierarchy.files and scope.holds(layer.absolute)
     }
     if not holding:
         raise _none(hierarchy, replay, scope)
@@ -188,12 +187,9 @@ def _depth(layer: Layer, path: ParameterPath) -> int:
 
 
 def _none(hierarchy: Hierarchy, replay: Replay, scope: Scope) -> CommodoreError:
-    included = [layer.file for layer in replay.layers]
-    files = [
-        hierarchy.file_of(name)
-        for name in sorted(hierarchy.files.names())
-        if name.split(".")[0] in {scope.tenant, _GLOBAL} and hierarchy.file_of(name) in included
-    ]
+    included = sorted(layer.absolute for layer in replay.layers if layer.absolute)
+    tops = {scope.tenant, _GLOBAL}
+    files = [hierarchy.file_of(name) for name in included if name.split(".")[0] in tops]
     wider = "--tenant or --global" if scope.level == "cluster" else "--global"
     hint = f"use {wider}, or name one of these by --at: {', '.join(files)}"
     if scope.level == "global":

@@ -70,11 +70,11 @@ def layer_of_item(
     at = _path_in(hierarchy, choice.name, path)
     if at is not None:
         return choice, at
-    names = {hierarchy.file_of(name): name for name in hierarchy.files.names()}
     files = [
         layer.file
         for layer in replay.layers
-        if layer.file in names and _path_in(hierarchy, names[layer.file], path) is not None
+        if layer.absolute in hierarchy.files
+        and _path_in(hierarchy, layer.absolute, path) is not None
     ]
     where = request.at.name if request.at else layers.Scope.of(replay, request.level)
     raise CommodoreError(
