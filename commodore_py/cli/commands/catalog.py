@@ -23,7 +23,7 @@ from commodore_py.cli.settings.options import (
     api_options,
     api_settings,
     cache_option,
-    cache_settings,
+    cached_config,
     config_of,
     destination_options,
     diff_option,
@@ -31,7 +31,6 @@ from commodore_py.cli.settings.options import (
     jobs_option,
     lock_by_default,
     lock_options,
-    lock_settings,
     offline_option,
     output_option,
     strict_option,
@@ -301,6 +300,12 @@ def compile_(
         selection = fleet.Selection(clusters, all_clusters, tenant, fail_fast, jobs, scheduler)
         fleet.check(selection)
         _refuse_one_lock(options["lock"], options["from_export"])
+        if unkeyed := [option for option in options["dynamic_fact"] if "=" not in option]:
+            raise UsageError(
+                f"-d {unkeyed[0]}: dynamic facts are KEY=VALUE",
+                hint="the working directory is named before the command:"
+                f" commodore -d {unkeyed[0]} catalog compile ...",
+            )
     form = Form(output, diff, exit_code, options["migration"] or "", options["interactive"], report)
     if several_clusters:
         config = _compile_config(settings, options, None)
@@ -378,41 +383,31 @@ def _compiled(
 def _compile_config(
     settings: Globals, options: dict[str, Any], default: DefaultLock | None
 ) -> Config:
-    locked = lock_settings(options, default)
-    local = options["local"] or (options["offline"] and not locked)
-    fetch = options["fetch_dependencies"]
-    if options["offline"] and options["push"]:
-        raise UsageError("--push requires network access", hint="omit --offline or --push")
     facts = dynamic_facts.parse(options["dynamic_fact"])
     for warning in facts.warnings:
         messages.warn(warning)
-    if not fetch and not local:
-        messages.warn("--no-fetch-dependencies has no effect without --local")
     if options["interactive"] and not options["push"]:
         messages.warn("--interactive has no effect without --push")
-    config = config_of(
+    config = cached_config(
         settings,
+        options,
+        default,
         **api_settings(options),
         checks=options["check"],
-        strict=options["strict"],
-        local=local,
         push=options["push"],
-        force=options["force"] and not local,
-        fetch_dependencies=fetch or not local,
-        **cache_settings(options),
-        offline=options["offline"],
-        **locked,
-        processes=options["processes"],
         output_dir=options["output_dir"],
         dry_run=options["dry_run"],
         global_revision=options["global_repo_revision_override"],
         tenant_revision=options["tenant_repo_revision_override"],
         dynamic_facts=facts.facts,
+        force=options["force"],
         author=_author(options["git_author_name"], options["git_author_email"]),
     )
+    if config.offline and config.push:
+        raise UsageError("--push requires network access", hint="omit --offline or --push")
     if options["push"] and options["local"]:
         raise UsageError("--push and --local cannot be combined", hint="omit one of them")
-    return config
+    return replace(config, force=config.force and not config.local)
 
 
 def _author(name: str, email: str) -> Author:

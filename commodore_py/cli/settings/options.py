@@ -318,6 +318,33 @@ def config_of(settings: Globals, **values: Any) -> Config:
     ).checked()
 
 
+def cached_config(
+    settings: Globals,
+    options: dict[str, Any],
+    default: DefaultLock | None = NO_LOCK,
+    **values: Any,
+) -> Config:
+    """The Config of a compile with cache and lock, from the options that the command has.
+
+    Without a network and without a lock, checkouts are used as they are: as in local mode.
+    """
+    locked = lock_settings(options, default)
+    local = options.get("local", False) or (options["offline"] and not locked)
+    fetches = options.get("fetch_dependencies", True)
+    if "local" in options and not local:
+        if not fetches:
+            messages.warn("--no-fetch-dependencies has no effect without --local")
+        fetches = True
+    given = {
+        "strict": options["strict"],
+        "local": local,
+        "offline": options["offline"],
+        "fetch_dependencies": fetches,
+        "processes": options.get("processes", 0),
+    }
+    return config_of(settings, **{**given, **cache_settings(options), **locked, **values})
+
+
 def compiling_config(settings: Globals, options: dict[str, Any], **values: Any) -> Config:
     """The Config of a command of ours that compiles: with caches, and with its own options."""
     values = {"strict": bool(options.get("strict")), **values}

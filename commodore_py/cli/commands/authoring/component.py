@@ -14,9 +14,7 @@ from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     Globals,
     cache_option,
-    cache_settings,
-    config_of,
-    lock_settings,
+    cached_config,
     offline_option,
     own_lock_options,
     strict_option,
@@ -146,14 +144,7 @@ def compile_(settings: Globals, /, path: Path, **options: Any) -> None:
     """
     if options["repo_directory"]:
         messages.warn("--repo-directory has no effect: omit it")
-    config = config_of(
-        settings,
-        strict=options["strict"],
-        fetch_dependencies=options["fetch_dependencies"],
-        offline=options["offline"],
-        **cache_settings(options),
-        **lock_settings(options),
-    )
+    config = cached_config(settings, options, local=False)
     alias = options["alias"] or ""
     component = ComponentFolder.find(
         path, options["values"], name=options["name"], alias=alias, beside=options["with_component"]

@@ -13,9 +13,7 @@ from commodore_py.cli.output import formats, messages, streams, test_results
 from commodore_py.cli.settings.options import (
     Globals,
     cache_option,
-    cache_settings,
-    config_of,
-    lock_settings,
+    cached_config,
     offline_option,
     output_option,
     own_lock_options,
@@ -146,7 +144,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
 
 def run_tests(settings: Globals, path: Path, options: dict[str, Any], start: Start) -> int:
     """Run the tests; returns the exit code."""
-    report = _report(_config(settings, options), path, options, start)
+    report = _report(cached_config(settings, options), path, options, start)
     formats.show(options["output"], test_results.as_data(report), test_results.ending(report))
     refused = report.refused
     messages.notices(notice for notice in report.notices() if notice not in refused)
@@ -189,17 +187,3 @@ def shared_lock(config: Config) -> SharedLock | None:
         return None
 
     return SharedLock.open(config, config.lock_file)
-
-
-def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    locked = lock_settings(options)
-    return config_of(
-        settings,
-        strict=options["strict"],
-        offline=options["offline"],
-        local=options["offline"] and not locked,
-        fetch_dependencies=options.get("fetch_dependencies", True),
-        processes=options["processes"],
-        **locked,
-        **cache_settings(options),
-    )

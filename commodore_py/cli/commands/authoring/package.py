@@ -13,9 +13,7 @@ from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     Globals,
     cache_option,
-    cache_settings,
-    config_of,
-    lock_settings,
+    cached_config,
     offline_option,
     own_lock_options,
     strict_option,
@@ -141,20 +139,7 @@ def update(**options: Any) -> None:
 @click.pass_obj
 def compile_(settings: Globals, /, path: Path, test_class: Path, **options: Any) -> None:
     """Compile the package at PATH on its own, with the class file TEST_CLASS."""
-    fetch, tmp_dir = options["fetch_dependencies"], options["tmp_dir"]
-    if not fetch and not options["local"]:
-        messages.warn("--no-fetch-dependencies has no effect without --local")
-    locked = lock_settings(options)
-    local = options["local"] or (options["offline"] and not locked)
-    config = config_of(
-        settings,
-        strict=options["strict"],
-        local=local,
-        fetch_dependencies=fetch or not local,
-        offline=options["offline"],
-        **cache_settings(options),
-        **locked,
-    )
+    config, tmp_dir = cached_config(settings, options), options["tmp_dir"]
     package = PackageFolder.find(path, test_class, options["values"])
     messages.heading(f"Compiling package {package.name} with {test_class}")
     keep = settings.working_dir / tmp_dir if tmp_dir else None
