@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     import click
     from click.shell_completion import CompletionItem
@@ -15,15 +15,12 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 _SERVER_SECONDS = 1
-_TAGS_AND_BRANCHES = ("refs/remotes/origin", "refs/tags")
 _NO_COMPONENT = ("lib", "libs")
 
-Words: TypeAlias = "Mapping[str, str]"
-"""Words with a line of help each."""
 Complete: TypeAlias = "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]"
 
 
-def _silently(find: Callable[[click.Context, str], Words]) -> Complete:
+def _silently(find: Callable[[click.Context, str], Iterable[str]]) -> Complete:
     """Complete with the words that are found; failures give none."""
 
     def complete(
@@ -31,12 +28,12 @@ def _silently(find: Callable[[click.Context, str], Words]) -> Complete:
     ) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        words: Words = {}
+        words: set[str] = set()
         # Messages would disturb the user's input.
         with contextlib.suppress(Exception):
-            words = find(ctx, incomplete)
+            words.update(find(ctx, incomplete))
         return [
-            CompletionItem(word, help=_shown(words[word]) or None)
+            CompletionItem(word)
             for word in sorted(words)
             # Shells read one word per line: names with blanks or control characters are unsafe.
             if word and word.startswith(incomplete) and word.isprintable() and " " not in word
@@ -45,51 +42,43 @@ def _silently(find: Callable[[click.Context, str], Words]) -> Complete:
     return complete
 
 
-def _shown(text: str) -> str:
-    from commodore_py.adapters import escaping
-    from commodore_py.adapters.masking import REDACTOR
-
-    return escaping.one_line(REDACTOR.masked(" ".join(text.split())))
-
-
 @_silently
-def clusters(ctx: click.Context, _incomplete: str) -> Words:
+def clusters(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Ids of clusters."""
     from commodore_py.lieutenant.clusters import cluster_ids
 
-    return dict.fromkeys(cluster_ids(_config(ctx)), "")
+    return cluster_ids(_config(ctx))
 
 
 @_silently
-def tenants(ctx: click.Context, _incomplete: str) -> Words:
+def tenants(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Ids of tenants that have clusters."""
     from commodore_py.lieutenant.clusters import list_clusters
 
-    listed = list_clusters(_config(ctx))
-    return {str(cluster["tenant"]): "" for cluster in listed if cluster.get("tenant")}
+    return (str(cluster.get("tenant") or "") for cluster in list_clusters(_config(ctx)))
 
 
 @_silently
-def instances(ctx: click.Context, _incomplete: str) -> Words:
+def instances(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Instances of components in the working directory."""
     names = (path.stem for path in _visible(_work(ctx) / "inventory" / "targets"))
-    return {name: "" for name in names if name != "cluster"}
+    return (name for name in names if name != "cluster")
 
 
 @_silently
-def targets(ctx: click.Context, _incomplete: str) -> Words:
+def targets(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Targets in the working directory."""
-    return {path.stem: "" for path in _visible(_work(ctx) / "inventory" / "targets")}
+    return (path.stem for path in _visible(_work(ctx) / "inventory" / "targets"))
 
 
 @_silently
-def parameters(ctx: click.Context, incomplete: str) -> Words:
+def parameters(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Paths of parameters of the target, one level at a time; those with more end with a dot."""
     return _parameters(ctx, incomplete)
 
 
 @_silently
-def editable(ctx: click.Context, incomplete: str) -> Words:
+def editable(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Paths of parameters, and of applications."""
     words = _parameters(ctx, incomplete)
     if incomplete.startswith("applications."):
@@ -97,13 +86,11 @@ def editable(ctx: click.Context, incomplete: str) -> Words:
         from commodore_py.workflows.editing.plan import value_at
 
         names, _ = value_at(WorkPaths(_work(ctx).absolute()), "applications", "")
-        words = {**words, **{f"applications.{name}": "" for name in names}}
-    elif "." not in incomplete:
-        words = {**words, "applications": ""}
-    return words
+        return [*words, *(f"applications.{name}" for name in names)]
+    return words if "." in incomplete else [*words, "applications"]
 
 
-def _parameters(ctx: click.Context, incomplete: str) -> Words:
+def _parameters(ctx: click.Context, incomplete: str) -> Iterable[str]:
     from commodore_py.config import WorkPaths
     from commodore_py.workflows.inventory.sources import parameters_here
 
@@ -115,12 +102,12 @@ def _parameters(ctx: click.Context, incomplete: str) -> Words:
         node = node.get(key) if isinstance(node, dict) else None
     children = node if isinstance(node, dict) else {}
     words = {f"{above}{dot}{key}": value for key, value in children.items()}
-    inner = {f"{word}.": "" for word, value in words.items() if isinstance(value, dict) and value}
-    return {**dict.fromkeys(words, ""), **inner}
+    inner = (f"{word}." for word, value in words.items() if isinstance(value, dict) and value)
+    return [*words, *inner]
 
 
 @_silently
-def values(ctx: click.Context, _incomplete: str) -> Words:
+def values(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Legal values of the parameter named before."""
     import shlex
 
@@ -129,42 +116,35 @@ def values(ctx: click.Context, _incomplete: str) -> Words:
 
     options = options_at(WorkPaths(_work(ctx).absolute()), str(ctx.params["path"]))
     # The shell would take quotes off, and what YAML reads would be another value.
-    return {
-        option.value: option.source
-        for option in options
-        if shlex.quote(option.value) == option.value
-    }
+    return (option.value for option in options if shlex.quote(option.value) == option.value)
 
 
 @_silently
-def components(ctx: click.Context, _incomplete: str) -> Words:
+def components(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Components that are checked out in the working directory."""
     names = (path.name for path in _visible(_work(ctx) / "dependencies") if path.is_dir())
-    return {name: "" for name in names if name not in _NO_COMPONENT and name[:4] != "pkg."}
+    return (name for name in names if name not in _NO_COMPONENT and name[:4] != "pkg.")
 
 
 @_silently
-def cases_to_test(_ctx: click.Context, _incomplete: str) -> Words:
+def cases_to_test(_ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Test cases of the component or package in the current folder."""
-    names = (path.stem for path in _visible(Path("tests")) if path.suffix in {".yml", ".yaml"})
-    return dict.fromkeys(names, "")
+    return (path.stem for path in _visible(Path("tests")) if path.suffix in {".yml", ".yaml"})
 
 
 @_silently
-def global_revisions(ctx: click.Context, _incomplete: str) -> Words:
+def global_revisions(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Branches and tags of the global configuration."""
     return _revisions(_work(ctx) / "inventory" / "classes" / "global")
 
 
 @_silently
-def tenant_revisions(ctx: click.Context, _incomplete: str) -> Words:
+def tenant_revisions(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Branches and tags of the tenant's configuration."""
-    words: dict[str, str] = {}
     for path in _visible(_work(ctx) / "inventory" / "classes"):
         # Packages are links to worktrees; the tenant's is a clone.
         if path.name != "global" and not path.is_symlink() and (path / ".git").exists():
-            words |= _revisions(path)
-    return words
+            yield from _revisions(path)
 
 
 def _config(ctx: click.Context) -> Config:
@@ -185,32 +165,26 @@ def _visible(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.iterdir()) if not path.name.startswith("."))
 
 
-def _revisions(clone: Path) -> Words:
-    from commodore_py.adapters.git.program import git
+def _revisions(clone: Path) -> Iterator[str]:
+    from commodore_py.adapters.git.refs import BRANCHES, TAGS, refs_of
 
     # In another folder, git would search the parent folders.
-    if not ((clone / ".git").exists() or (clone / "HEAD").is_file()):
-        return {}
-    names = git(clone, "for-each-ref", "--format=%(refname)", *_TAGS_AND_BRANCHES)
-    words: dict[str, str] = {}
-    for name in names.splitlines():
-        short = name.removeprefix("refs/remotes/origin/").removeprefix("refs/tags/")
-        if short != "HEAD":
-            words[short] = "tag" if name.startswith("refs/tags/") else "branch"
-    return words
+    if (clone / ".git").exists() or (clone / "HEAD").is_file():
+        for name in refs_of(clone).commits:
+            yield name.removeprefix(BRANCHES).removeprefix(TAGS)
 
 
 @_silently
-def locked_inputs(ctx: click.Context, _incomplete: str) -> Words:
+def locked_inputs(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Inputs of a lock file."""
     from commodore_py.dependencies.lock.file import LockFile
     from commodore_py.workflows.lock.names import inputs_of, name_of
 
-    return {name_of(path): "" for path in inputs_of(LockFile.read(ctx.params["file"]).lock)}
+    return map(name_of, inputs_of(LockFile.read(ctx.params["file"]).lock))
 
 
 @_silently
-def locked_versions(ctx: click.Context, _incomplete: str) -> Words:
+def locked_versions(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Branches and tags of the repository of an input, if it is here."""
     from commodore_py.adapters import git_urls
     from commodore_py.config import WorkPaths
@@ -219,23 +193,19 @@ def locked_versions(ctx: click.Context, _incomplete: str) -> Words:
     from commodore_py.workflows.lock.names import find_inputs
 
     paths, lock = WorkPaths(_work(ctx)), LockFile.read(ctx.params["file"]).lock
-    words: dict[str, str] = {}
     for path in find_inputs(lock, ctx.params["names"], ""):
         if path[0] == "config":
             name = "global" if path[1] == "global" else tenant_of(lock)
-            words |= _revisions(paths.classes / name)
+            yield from _revisions(paths.classes / name)
         elif url := lock.blocks[path].text("url"):
-            words |= _revisions(paths.bare_clones / git_urls.dependency_key(url))
-    return words
+            yield from _revisions(paths.bare_clones / git_urls.dependency_key(url))
 
 
 @_silently
-def bundles(ctx: click.Context, _incomplete: str) -> Words:
+def bundles(ctx: click.Context, _incomplete: str) -> Iterable[str]:
     """Versions of bundles."""
     from commodore_py.config import WorkPaths
     from commodore_py.workflows.bundles.checkout import read
 
-    index = read(WorkPaths(_work(ctx).absolute())).index
-    return {
-        entry.version: entry.withdrawn.reason if entry.withdrawn else "" for entry in index.entries
-    }
+    bundles = read(WorkPaths(_work(ctx).absolute()))
+    return (entry.version for entry in bundles.index.entries)
