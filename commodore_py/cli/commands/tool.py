@@ -251,7 +251,9 @@ def _lines(row: ToolStatus, *, version_check: bool) -> Iterator[str]:
     if not tool.works:
         yield _missing(tool)
         return
-    yield streams.styled(f"{tool.name} {tool.version}", bold=True)
+    # A program may print warnings beside its version.
+    lines = f"{tool.name} {tool.version}".splitlines()
+    yield from (streams.styled(line, bold=True) for line in lines)
     yield f"Location:       {tool.path}"
     yield f"Managed:        {row.managed}"
     yield f"Latest version: {row.latest or 'N/A'} ({_remark(row, version_check=version_check)})"

@@ -174,13 +174,9 @@ def _ended(results: Mapping[str, ClusterResult]) -> int:
 
 def _lost(cluster: str, error: BaseException) -> ClusterResult:
     """A cluster whose worker has ended without a result."""
-    record = {
-        "name": "commodore_py.cli",
-        "levelno": logging.ERROR,
-        "levelname": "ERROR",
-        "msg": f"the worker that compiled {cluster} was lost: {without_secrets(str(error))}",
-        "hint": "if memory ran out: with fewer --jobs less of it is needed",
-    }
+    text = f"the worker that compiled {cluster} was lost: {without_secrets(str(error))}"
+    record = logging.LogRecord("commodore_py.cli", logging.ERROR, "", 0, text, (), None)
+    record.hint = "if memory ran out: with fewer --jobs less of it is needed"
     return output.ClusterResult(cluster, "failed", CommodoreError.exit_code, records=(record,))
 
 

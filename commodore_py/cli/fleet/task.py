@@ -153,7 +153,7 @@ class _Records(logging.Handler):
         self._records.append(record)
 
 
-def _portable(record: logging.LogRecord) -> dict[str, Any]:
+def _portable(record: logging.LogRecord) -> logging.LogRecord:
     """A record that can be sent: another process knows neither our secrets nor our colours."""
     text = REDACTOR.message(streams.unstyled(record.getMessage()))
-    return {**record.__dict__, "msg": text, "args": (), "exc_info": None}
+    return logging.makeLogRecord({**record.__dict__, "msg": text, "args": (), "exc_info": None})

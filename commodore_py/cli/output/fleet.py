@@ -58,7 +58,7 @@ class ClusterResult:
     folder: str = ""
     content: dict[str, Any] | None = None
     """The result for programs, as that of a single cluster."""
-    records: tuple[dict[str, Any], ...] = ()
+    records: tuple[logging.LogRecord, ...] = ()
     """What was logged."""
     output: str = ""
     """What was printed."""
@@ -67,9 +67,8 @@ class ClusterResult:
     @property
     def errors(self) -> list[dict[str, str]]:
         """The errors that were logged, for programs."""
-        errors = (record for record in self.records if record["levelno"] >= logging.ERROR)
-        data = [log.as_data(logging.makeLogRecord(error)) for error in errors]
-        return [{name: each[name] for name in each if name != "level"} for each in data]
+        errors = [log.as_data(each) for each in self.records if each.levelno >= logging.ERROR]
+        return [{name: error[name] for name in error if name != "level"} for error in errors]
 
     @property
     def worst(self) -> Grade:
@@ -109,7 +108,7 @@ def show_log(result: ClusterResult, shown: set[str]) -> None:
     if records:
         messages.heading(f"\nCluster {result.cluster}")
     for record in records:
-        logging.getLogger(record["name"]).handle(logging.makeLogRecord(record))
+        logging.getLogger(record.name).handle(record)
 
 
 def show_end(result: ClusterResult, number: int, count: int) -> None:
@@ -123,9 +122,9 @@ def show_end(result: ClusterResult, number: int, count: int) -> None:
         streams.result(f"\nCluster {result.cluster}:\n{result.output}".rstrip("\n"))
 
 
-def _is_new(record: dict[str, Any], shown: set[str]) -> bool:
-    key = f"{record['msg']}\0{Path(str(record.get('where', ''))).name}"
-    is_new = record["levelno"] >= logging.ERROR or key not in shown
+def _is_new(record: logging.LogRecord, shown: set[str]) -> bool:
+    key = f"{record.msg}\0{Path(str(getattr(record, 'where', ''))).name}"
+    is_new = record.levelno >= logging.ERROR or key not in shown
     shown.add(key)
     return is_new
 

@@ -13,10 +13,8 @@ from .progress import SCREEN, lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
     from typing import Self
 
-    from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
 
@@ -24,26 +22,20 @@ class Progress:
     """Lines on a terminal; elsewhere there is a line for each cluster that has ended."""
 
     def __init__(self, total: int, *, hidden: bool = False) -> None:
+        is_shown = not hidden and log.form() == "text" and SCREEN.usable()
+        self._bar = lines(plain=log.plain(), ticking=True) if is_shown else None
         self._total = total
-        self._bar: Bar | None = None
         self._lines: dict[str, TaskID] = {}
-        self._shown = not hidden and log.form() == "text" and SCREEN.usable()
 
     def __enter__(self) -> Self:
-        if self._shown:
-            self._bar = lines(plain=log.plain(), ticking=True)
+        if self._bar is not None:
             self._all = self._bar.add_task(
                 "Compiling clusters", total=self._total, count="", name=""
             )
             self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -38,8 +37,7 @@ def write_report(results: Sequence[ClusterResult], file: Path) -> None:
 
 
 def _section(result: ClusterResult, changes: Iterable[ObjectChange]) -> dict[str, Any]:
-    records = (logging.makeLogRecord(dict(record)) for record in result.records)
-    messages = [log.as_data(record) for record in records if record.levelno >= log.NOTICE]
+    messages = [log.as_data(record) for record in result.records if record.levelno >= log.NOTICE]
     return {
         "cluster": result.cluster,
         "outcome": result.outcome,

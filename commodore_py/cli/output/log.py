@@ -47,11 +47,9 @@ PROGRESS_LINES: list[Callable[[], AbstractContextManager[None]]] = []
 class Lines(logging.Handler):
     """Writes each record as lines on stderr."""
 
-    def __init__(
-        self, lines_of: Callable[[logging.LogRecord], Iterable[str]], *, plain: bool
-    ) -> None:
+    def __init__(self, form: str, *, plain: bool) -> None:
         super().__init__()
-        self.lines_of = lines_of
+        self.form = form
         self.plain = plain
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -59,7 +57,7 @@ class Lines(logging.Handler):
         with ExitStack() as stack:
             for aside in PROGRESS_LINES:
                 stack.enter_context(aside())
-            for line in self.lines_of(record):
+            for line in FORMS[self.form](record):
                 streams.error_line(line, color=False if self.plain else colours())
 
 
@@ -81,7 +79,7 @@ def set_up(
     """Show progress and warnings; details from `-v` on, everything from `-vv` on."""
     ours = logging.getLogger("commodore_py")
     collected = [handler for handler in ours.handlers if isinstance(handler, Collected)]
-    ours.handlers = [Lines(FORMS[form], plain=plain), *collected]
+    ours.handlers = [Lines(form, plain=plain), *collected]
     ours.propagate = False
     by_verbosity = (SHOWN, logging.INFO, logging.DEBUG)
     level = NOTICE if quiet else by_verbosity[min(verbosity, 2)]
@@ -92,11 +90,8 @@ def set_up(
 
 def form() -> str:
     """The format that was requested."""
-    for handler in logging.getLogger("commodore_py").handlers:
-        for name, lines_of in FORMS.items():
-            if isinstance(handler, Lines) and handler.lines_of is lines_of:
-                return name
-    return "text"
+    handlers = logging.getLogger("commodore_py").handlers
+    return next((handler.form for handler in handlers if isinstance(handler, Lines)), "text")
 
 
 def plain() -> bool:
@@ -118,7 +113,15 @@ def as_text(record: logging.LogRecord) -> Iterator[str]:
         case "plain":
             yield text
         case "notice":
-            yield from wrapped(text)
+            # A paragraph of a list; addresses stay whole.
+            yield from textwrap.wrap(
+                text,
+                _WIDTH,
+                initial_indent=" > ",
+                subsequent_indent="   ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
         case "warning":
             yield click.style(f"warning: {text}", fg="yellow")
         case "error":
@@ -170,14 +173,9 @@ def as_github(record: logging.LogRecord) -> Iterator[str]:
     lines = [_plain(record.getMessage()), "" if place else where]
     lines += [_more(record, name) for name in ("notes", "hint")]
     level = _LEVELS.get(record.levelno, record.levelname.lower())
-    yield annotation(level, "\n".join(filter(None, lines)), place.groupdict() if place else {})
-
-
-def annotation(level: str, text: str, place: Mapping[str, str | None]) -> str:
-    """A workflow command that shows a message, beside a line if one is known."""
-    message = _escaped(escaping.lines(REDACTOR.message(text)))
-    properties = ",".join(_properties(place))
-    return f"::{level}{' ' if properties else ''}{properties}::{message}"
+    text = _escaped(escaping.lines(REDACTOR.message("\n".join(filter(None, lines)))))
+    properties = ",".join(_properties(place.groupdict())) if place else ""
+    yield f"::{level}{' ' if properties else ''}{properties}::{text}"
 
 
 FORMS: dict[str, Callable[[logging.LogRecord], Iterable[str]]] = {
@@ -190,18 +188,6 @@ FORMS: dict[str, Callable[[logging.LogRecord], Iterable[str]]] = {
 def colours() -> bool | None:
     """Return whether to colour: never against NO_COLOR; otherwise click decides by the stream."""
     return False if os.environ.get("NO_COLOR") else None
-
-
-def wrapped(text: str) -> list[str]:
-    """One notice, as a paragraph of a list; addresses stay whole."""
-    return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent=" > ",
-        subsequent_indent="   ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _kind(record: logging.LogRecord) -> str:
