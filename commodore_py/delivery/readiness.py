@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.manifests.health.kstatus import conditions_of
 from commodore_py.manifests.objects import value_in
 
 from .algebra import DONE, Result
@@ -51,10 +52,9 @@ def gone(back_end: BackEnd, live: Mapping[str, Any] | None, owner: str) -> Resul
 
 
 def _application(live: Mapping[str, Any], expected: Expected) -> Result:
-    for condition in _raw_conditions(live):
-        kind, message = str(condition.get("type", "")), str(condition.get("message", ""))
+    for kind, condition in conditions_of(live).items():
         if kind == "InvalidSpecError" or (expected.fail_fast and kind.endswith("Error")):
-            return Result("error", f"{kind}: {message}")
+            return Result("error", f"{kind}: {condition.get('message', '')}")
     source = value_in(live, "spec", "source") or {}
     seen = value_in(live, "status", "sync", "comparedTo", "source") or {}
     sync = value_in(live, "status", "sync", "status") or "Unknown"
@@ -71,14 +71,7 @@ def _application(live: Mapping[str, Any], expected: Expected) -> Result:
 
 
 def _kustomization(live: Mapping[str, Any], expected: Expected) -> Result:
-    ready = next(
-        (
-            raw_condition
-            for raw_condition in _raw_conditions(live)
-            if raw_condition.get("type") == "Ready"
-        ),
-        {},
-    )
+    ready = conditions_of(live).get("Ready", {})
     if ready.get("observedGeneration") != value_in(live, "metadata", "generation"):
         return Result("yield", "not reconciled to this spec yet")
     degraded = ready.get("reason") == "HealthCheckFailed"
@@ -87,15 +80,6 @@ def _kustomization(live: Mapping[str, Any], expected: Expected) -> Result:
     text = f"{ready.get('reason', 'Unknown')}: {ready.get('message', '')}".strip(": ")
     failed = expected.fail_fast and ready.get("status") == "False"
     return Result("error" if failed else "yield", text)
-
-
-def _raw_conditions(live: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    conditions = value_in(live, "status", "conditions")
-    return (
-        [condition for condition in conditions if isinstance(condition, dict)]
-        if isinstance(conditions, list)
-        else []
-    )
 
 
 BACK_ENDS: Mapping[str, BackEnd] = {

@@ -9,9 +9,9 @@ from commodore_py.delivery.drivers.documents import Documents, documents_in
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.reading import PLAN
 from commodore_py.manifests.objects import value_in
-from commodore_py.manifests.order.hooks import OPTIONS, sync_options
+from commodore_py.manifests.order.hooks import OPTIONS, finalizers_of, sync_options
 
-from .edits import FINALIZER, annotate, list_in
+from .edits import FINALIZER, annotate
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -112,8 +112,4 @@ def set_pruning(content: dict[str, Any], option: str) -> None:
 
 def has_finalizer(content: Mapping[str, Any]) -> bool:
     """Return whether the deletion of an Application deletes what it deployed."""
-    metadata = content["metadata"]
-    return any(
-        str(finalizer).partition("/")[0] == FINALIZER
-        for finalizer in list_in(metadata, "finalizers")
-    )
+    return any(name.partition("/")[0] == FINALIZER for name in finalizers_of(content))
