@@ -9,8 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.reading import write_all
-
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
@@ -18,7 +16,6 @@ OBJECTS = "objects"
 
 _LINK = "gitdir: "
 _GIT_SIGNS = {"HEAD", "refs", OBJECTS}
-_CHUNK = 1 << 20
 
 
 def is_git_folder(names: Collection[str]) -> bool:
@@ -37,7 +34,9 @@ def copy_entry(entry: str, copy: str, roots: tuple[str, str]) -> None:
     elif stat.S_ISDIR(status.st_mode):
         _copy_folder(entry, copy, roots)
     elif stat.S_ISREG(status.st_mode):
-        _copy_file(entry, copy, status)
+        shutil.copyfile(entry, copy)
+        os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.chmod(copy, stat.S_IMODE(status.st_mode) | stat.S_IWUSR)
 
 
 def copy_bare(repository: Path, copy: Path, folders: Collection[str]) -> None:
@@ -74,21 +73,6 @@ def _copy_folder(folder: str, copy: str, roots: tuple[str, str]) -> None:
             _borrow_objects(f"{folder}/{name}", f"{copy}/{name}")
         else:
             copy_entry(f"{folder}/{name}", f"{copy}/{name}", roots)
-
-
-def _copy_file(file: str, copy: str, status: os.stat_result) -> None:
-    source = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        target = os.open(copy, flags, stat.S_IMODE(status.st_mode) | stat.S_IWUSR)
-        try:
-            while content := os.read(source, _CHUNK):
-                write_all(target, content)
-            os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
-        finally:
-            os.close(target)
-    finally:
-        os.close(source)
 
 
 def _borrow_objects(objects: str, copy: str) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from dataclasses import dataclass
 from functools import total_ordering
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,55 +64,40 @@ class _Bound:
     """How many of the three numbers were given."""
 
     def allows(self, version: Version) -> bool:
+        mine, given = self.version, self.given
         # Prereleases only satisfy constraints that name one.
-        if version.prerelease and not self.version.prerelease:
+        if version.prerelease and not mine.prerelease:
             return False
-        return _OPERATORS[self.operator](self, version)
+        if self.operator in _OF_WHOLE:
+            return _OF_WHOLE[self.operator](version, mine)
+        if self.operator in _OF_GIVEN:
+            compare = _OF_GIVEN[self.operator]
+            if given == _ALL:
+                return compare(version, mine)
+            return compare(version.numbers[:given], mine.numbers[:given])
+        if self.operator == "~?" and given == _ALL:
+            return version == mine
+        shared = self.shared
+        return version >= mine and version.numbers[:shared] == mine.numbers[:shared]
 
-    def tilde(self, version: Version) -> bool:
-        if version < self.version:
-            return False
-        if self.given == 0 or (self.version.numbers == (0, 0, 0) and self.given == 3):  # noqa: PLR2004 - all of them
-            return True
-        shared = 1 if self.given == 1 else 2
-        return version.numbers[:shared] == self.version.numbers[:shared]
-
-    def equal(self, version: Version) -> bool:
-        return version == self.version if self.given == 3 else self.tilde(version)  # noqa: PLR2004 - as above
-
-    def unequal(self, version: Version) -> bool:
-        return version.numbers[: self.given] != self.version.numbers[: self.given] or (
-            self.given == 3 and version != self.version  # noqa: PLR2004 - as above
-        )
-
-    def above(self, version: Version) -> bool:
-        if self.given == 3:  # noqa: PLR2004 - as above
-            return version > self.version
-        return version.numbers[: self.given] > self.version.numbers[: self.given]
-
-    def at_most(self, version: Version) -> bool:
-        if self.given == 3:  # noqa: PLR2004 - as above
-            return version <= self.version
-        return version.numbers[: self.given] <= self.version.numbers[: self.given]
-
-    def caret(self, version: Version) -> bool:
-        if version < self.version:
-            return False
-        mine = self.version.numbers
-        fixed = next((at for at in range(self.given) if mine[at]), max(self.given - 1, 0))
-        shared = fixed + 1 if self.given else 0
-        return version.numbers[:shared] == mine[:shared]
+    @property
+    def shared(self) -> int:
+        """How many numbers a later version has in common with it, for `~` and `^`."""
+        numbers, given = self.version.numbers, self.given
+        if given == 0:
+            return 0
+        if self.operator == "^":
+            return next((at for at in range(given) if numbers[at]), given - 1) + 1
+        return 0 if numbers == (0, 0, 0) and given == _ALL else min(given, 2)
 
 
-_OPERATORS: dict[str, Callable[[_Bound, Version], bool]] = {
-    "~?": _Bound.equal,
-    "!=": _Bound.unequal,
-    ">": _Bound.above,
-    "<": lambda bound, version: version < bound.version,
-    ">=": lambda bound, version: version >= bound.version,
-    "<=": _Bound.at_most,
-    "~": _Bound.tilde,
-    "^": _Bound.caret,
+_ALL = 3
+# Comparisons of whole versions, and of as many numbers as are given.
+_OF_WHOLE: dict[str, Callable[[Any, Any], bool]] = {"<": operator.lt, ">=": operator.ge}
+_OF_GIVEN: dict[str, Callable[[Any, Any], bool]] = {
+    "!=": operator.ne,
+    ">": operator.gt,
+    "<=": operator.le,
 }
 
 
@@ -165,7 +151,5 @@ def _bound(text: str) -> _Bound:
         numbers.append(int(part))
     given = len(numbers)
     major, minor, patch = (*numbers, 0, 0, 0)[:3]
-    operator = match[1] or ""
-    return _Bound(
-        _ALIASES.get(operator, operator), Version((major, minor, patch), match[5] or ""), given
-    )
+    sign = match[1] or ""
+    return _Bound(_ALIASES.get(sign, sign), Version((major, minor, patch), match[5] or ""), given)
