@@ -10,7 +10,7 @@ from commodore_py.model.inventory import Instance
 from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.spot import NOWHERE
 
-from .versions import ClusterParameters, component_spec, instance_spec, package_spec
+from .versions import ClusterParameters, instance_spec, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -54,7 +54,7 @@ def wanted_packages(node: Node, places: Places = NOWHERE) -> tuple[DependencySpe
 
     def spec(name: str) -> DependencySpec:
         _check_package_name(parameters, name)
-        return package_spec(parameters, name)
+        return spec_of(parameters, Kind.PACKAGE, name)
 
     specs, errors = _each(spec, {name: [f"{PACKAGE_PREFIX}{name}"] for name in names}, parameters)
     raise_collected(errors, "cannot determine which packages to fetch")
@@ -69,7 +69,7 @@ def wanted_components(node: Node, places: Places = NOWHERE) -> tuple[DependencyS
     for application, instance in requests_in(node):
         requested_by.setdefault(instance.component, []).append(application)
     components, errors = _each(
-        lambda name: component_spec(parameters, name),
+        lambda name: spec_of(parameters, Kind.COMPONENT, name),
         {name: requested_by[name] for name in sorted(requested_by)},
         parameters,
     )

@@ -39,25 +39,28 @@ class ClusterParameters:
         return ", ".join(dict.fromkeys(place for place in places if place))
 
 
-def package_spec(parameters: ClusterParameters, name: str) -> DependencySpec:
-    """Where a package comes from."""
-    url, version, path = _complete(parameters, "packages", name)
-    return DependencySpec(Kind.PACKAGE, name, url, version, path)
-
-
-def component_spec(parameters: ClusterParameters, name: str) -> DependencySpec:
-    """Where a component comes from."""
-    url, version, path = _complete(parameters, "components", name)
-    return DependencySpec(Kind.COMPONENT, name, url, version, path, component=name)
+def spec_of(parameters: ClusterParameters, kind: Kind, name: str) -> DependencySpec:
+    """Where a package or a component comes from."""
+    what = kind.name.lower()
+    key = f"{what}s"
+    entries = _known(parameters, key)
+    if name not in entries:
+        raise _unknown(parameters, what, name, entries)
+    entry = _Entry(parameters, key, name, entries[name])
+    url, version, path = entry.text("url"), entry.text("version"), entry.folder()
+    missing = [field for field, value in (("url", url), ("version", version)) if not value]
+    errors = [_missing(parameters, (key, name), field, entries[name]) for field in missing]
+    raise_collected(errors, f"{what} {name} is incomplete")
+    component = name if kind is Kind.COMPONENT else ""
+    return DependencySpec(kind, name, url, version, path, component=component)
 
 
 def instance_spec(
     parameters: ClusterParameters, instance: Instance, component: DependencySpec
 ) -> DependencySpec:
     """Where an instance comes from: by default from where its component does."""
-    entry = _Entry.of(
-        parameters, _known(parameters, "components").get(instance.name) or {}, instance.name
-    )
+    own = _known(parameters, "components").get(instance.name) or {}
+    entry = _Entry(parameters, "components", instance.name, own)
     return DependencySpec(
         Kind.INSTANCE,
         instance.name,
@@ -87,24 +90,6 @@ def overrides_without_url(
 
 def _has_url(entry: object) -> bool:
     return isinstance(entry, Mapping) and "url" in entry
-
-
-def _complete(parameters: ClusterParameters, key: str, name: str) -> tuple[str, str, str]:
-    entries = _known(parameters, key)
-    kind = key.removesuffix("s")
-    if name not in entries:
-        raise _unknown(parameters, kind, name, entries)
-    entry = _Entry.of(parameters, entries[name], name, key=key)
-    url, version, path = entry.text("url"), entry.text("version"), entry.folder()
-    raise_collected(
-        [
-            _missing(parameters, (key, name), field, entries[name])
-            for field, value in (("url", url), ("version", version))
-            if not value
-        ],
-        f"{kind} {name} is incomplete",
-    )
-    return url, version, path
 
 
 def _missing(
@@ -143,19 +128,12 @@ def _mapping(parameters: ClusterParameters, value: object, *path: str) -> Mappin
     )
 
 
-@dataclass(frozen=True, slots=True)
 class _Entry:
     """One entry of the listed components or packages."""
 
-    parameters: ClusterParameters
-    path: tuple[str, str]
-    fields: Mapping[str, Any]
-
-    @classmethod
-    def of(
-        cls, parameters: ClusterParameters, value: object, name: str, *, key: str = "components"
-    ) -> _Entry:
-        return cls(parameters, (key, name), _mapping(parameters, value, key, name))
+    def __init__(self, parameters: ClusterParameters, key: str, name: str, value: object) -> None:
+        self.parameters, self.path = parameters, (key, name)
+        self.fields = _mapping(parameters, value, key, name)
 
     def text(self, field: str) -> str:
         value = self.fields.get(field)

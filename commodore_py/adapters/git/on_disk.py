@@ -116,7 +116,7 @@ def on_disk(
             fetched = _fetched_programs(checkout, roots, before, begun)
         finally:
             _put_back(copies, (checkout,), spare=fetched)
-    _tidy(notes)
+    files.remove_empty(notes)  # unless another checkout's notes are there
 
 
 def repair(notes: Path, within: Collection[Path], *, patience: float) -> tuple[Path, ...]:
@@ -126,7 +126,7 @@ def repair(notes: Path, within: Collection[Path], *, patience: float) -> tuple[P
         with locked(file, what=file.stem.rpartition("-")[0], patience=patience):
             if place := _put_back(file.with_suffix(""), within):
                 repaired.append(place)
-    _tidy(notes)
+    files.remove_empty(notes)
     return tuple(repaired)
 
 
@@ -296,7 +296,3 @@ def _restore(base: Path, notes: Mapping[str, Any], copies: Path, spare: frozense
             files.write_link(base / name, target)
         else:
             files.copy_file(copies / name, base / name)
-
-
-def _tidy(notes: Path) -> None:
-    files.remove_empty(notes)  # unless another checkout's notes are there
