@@ -8,9 +8,9 @@ import pytest
 
 from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.http.credentials import Login
+from commodore_py.adapters.http.exchange import Request as Download
+from commodore_py.adapters.http.exchange import read
 from commodore_py.adapters.http.registry import Reference, Registry
-from commodore_py.adapters.http.web import Request as Download
-from commodore_py.adapters.http.web import read
 from tests.support.servers.web import Page, Request, serve
 from tests.support.tables import each
 

@@ -1,7 +1,8 @@
-"""Exchanges with servers: redirects, where credentials may follow them, and further attempts."""
+"""Exchanges with servers, and downloads: redirects, credentials that follow, further attempts."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 import re
@@ -10,7 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, TypeVar
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from commodore_py.adapters import ending, time_limits
 from commodore_py.adapters.masking import REDACTOR
@@ -20,6 +22,7 @@ from .errors import HttpError, ServerAway, TooMany, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import requests
 
@@ -40,6 +43,8 @@ PAUSES = (0.3, 1.0)
 _MOST_REDIRECTS = 5
 _MOST = 5
 _LONG = 1
+_PIECE = 1 << 18
+_LARGEST = 2 << 30
 
 Result = TypeVar("Result")
 
@@ -191,3 +196,47 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     with suppress(ValueError, TypeError, OverflowError):
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """The result of a download."""
+
+    sha256: str
+    headers: Mapping[str, str]
+
+
+def fetch(request: Request, file: Path) -> Arrived:
+    """Download the content of a URL into a file."""
+
+    def once() -> Arrived:
+        with responding(download) as (sent, response), file.open("wb") as target:
+            return _copied(sent, response, target, _LARGEST)
+
+    download = replace(request, download=True)
+    log.info("downloading %s", request.shown)
+    return persistently(once, request.shown)
+
+
+def read(request: Request, limit: int) -> tuple[bytes, Arrived]:
+    """The content of a URL that is small."""
+
+    def once() -> tuple[bytes, Arrived]:
+        content = BytesIO()
+        with responding(download) as (sent, response):
+            arrived = _copied(sent, response, content, limit)
+        return content.getvalue(), arrived
+
+    download = replace(request, download=True)
+    return persistently(once, request.shown)
+
+
+def _copied(sent: Request, response: requests.Response, target: IO[bytes], limit: int) -> Arrived:
+    digest, size = hashlib.sha256(), 0
+    for piece in response.raw.stream(_PIECE, decode_content=not sent.raw):
+        digest.update(piece)
+        target.write(piece)
+        size += len(piece)
+        if size > limit:
+            raise HttpError(f"it is larger than {limit} bytes", where=sent.shown)
+    return Arrived(digest.hexdigest(), response.headers)

@@ -17,7 +17,7 @@ from commodore_py.adapters.masking import REDACTOR
 from . import HttpError, post_form
 from .address import is_loopback, join_url, same_server, split_url
 from .credentials import Login, login_for
-from .web import Arrived, Request, fetch, read
+from .exchange import Arrived, Request, fetch, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

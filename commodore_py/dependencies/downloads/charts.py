@@ -17,9 +17,9 @@ from commodore_py.adapters.files.archives import (
     unpack_chart,
     unpack_tar,
 )
-from commodore_py.adapters.http import web
+from commodore_py.adapters.http import exchange
+from commodore_py.adapters.http.exchange import Request
 from commodore_py.adapters.http.registry import Reference, Registry
-from commodore_py.adapters.http.web import Request
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
@@ -97,7 +97,7 @@ class Charts:
             return cached
         with self.settings.store.incoming() as folder:
             file = folder / "chart.tgz"
-            arrived = web.fetch(Request(url, timeout=self.settings.timeout, raw=True), file)
+            arrived = exchange.fetch(Request(url, timeout=self.settings.timeout, raw=True), file)
             _require_chart(file, url)
             altered: dict[str, str] = {}
             if offer.digest and arrived.sha256 != _plain(offer.digest):

@@ -8,9 +8,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.archives import Member, is_zip, unpack_tar, unpack_zip
-from commodore_py.adapters.http import web
+from commodore_py.adapters.http import exchange
 from commodore_py.adapters.http.errors import HttpError
-from commodore_py.adapters.http.web import Request
+from commodore_py.adapters.http.exchange import Request
 from commodore_py.adapters.masking import without_secrets
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def fetch_file(url: str, settings: FetchSettings) -> Stored:
     with settings.store.incoming() as folder:
         file = folder / "file"
         try:
-            headers = web.fetch(request, file).headers
+            headers = exchange.fetch(request, file).headers
         except HttpError as error:
             if error.status != HTTPStatus.NOT_MODIFIED or stored is None:
                 raise

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.files.archives import BadArchive, opened_tar
 from commodore_py.adapters.http import HttpError, NotFound, get_json, is_private
-from commodore_py.adapters.http.web import Request, fetch, read
+from commodore_py.adapters.http.exchange import Request, fetch, read
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.dependencies.downloads.chart_versions import Version
 from commodore_py.errors import CommodoreError

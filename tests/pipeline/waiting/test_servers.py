@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters import http
-from commodore_py.adapters.http import HttpError, ServerAway, TooMany, web
+from commodore_py.adapters.http import HttpError, ServerAway, TooMany, exchange
 from commodore_py.adapters.http.exchange import retry_after
 from commodore_py.adapters.http.registry import Reference, Registry
 from tests.support.servers import misbehaving
@@ -41,15 +41,15 @@ def send_form(url: str, _: Path) -> object:
 
 
 def read_a_small_file(url: str, _: Path) -> object:
-    return web.read(web.Request(url, timeout=30), 1 << 20)
+    return exchange.read(exchange.Request(url, timeout=30), 1 << 20)
 
 
 def fetch_a_file(url: str, folder: Path) -> object:
-    return web.fetch(web.Request(url, timeout=30), folder / "file")
+    return exchange.fetch(exchange.Request(url, timeout=30), folder / "file")
 
 
 def fetch_as_it_is(url: str, folder: Path) -> object:
-    return web.fetch(web.Request(url, timeout=30, raw=True), folder / "file")
+    return exchange.fetch(exchange.Request(url, timeout=30, raw=True), folder / "file")
 
 
 def list_tags(url: str, _: Path) -> object:
@@ -230,7 +230,7 @@ def test_post_is_retried_only_if_refused_as_busy() -> None:
 def test_downloads_wait_for_busy_servers(tmp_path: Path) -> None:
     busy = answers("429 Too Many Requests", "Retry-After: 0")
     with misbehaving.serve(busy, FINE) as server:
-        web.fetch(web.Request(server.url, timeout=5), tmp_path / "file")
+        exchange.fetch(exchange.Request(server.url, timeout=5), tmp_path / "file")
 
     assert (tmp_path / "file").read_bytes() == b"[1]"
 
@@ -247,6 +247,6 @@ def test_invalid_retry_after_is_ignored(text: str) -> None:
 def test_negative_content_length_is_an_error(tmp_path: Path) -> None:
     lying = misbehaving.serve(misbehaving.claims_less_than_nothing)
     with lying as server, pytest.raises(HttpError, match="invalid Content-Length: -5"):
-        web.fetch(web.Request(server.url, timeout=5), tmp_path / "file")
+        exchange.fetch(exchange.Request(server.url, timeout=5), tmp_path / "file")
 
     assert not (tmp_path / "file").exists()
