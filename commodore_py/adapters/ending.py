@@ -138,19 +138,19 @@ def end_all(root: int, *, itself: bool) -> None:
     """End all that a process has started, and if wanted itself; with SIGTERM first."""
     import psutil  # slow to load, and few programs are ended
 
-    known: set[psutil.Process] = set()
+    family: set[psutil.Process] = set()
 
     def alive() -> set[psutil.Process]:
-        """All that run now, even if their parents have ended in the meantime."""
-        for process in {top, *known}:
+        """The processes that run now, also those whose parents have ended in the meantime."""
+        for process in {top, *family}:
             with suppress(psutil.Error):
-                known.update(process.children(recursive=True))
-        for process in tuple(known):
+                family.update(process.children(recursive=True))
+        for process in tuple(family):
             with suppress(psutil.Error):
                 if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
                     continue
-            known.discard(process)
-        return set(known)
+            family.discard(process)
+        return set(family)
 
     def send(processes: set[psutil.Process], number: signal.Signals) -> None:
         for process in processes:
@@ -161,7 +161,7 @@ def end_all(root: int, *, itself: bool) -> None:
         top = psutil.Process(root)
     except psutil.NoSuchProcess:
         return
-    known.update({top} if itself else ())
+    family.update({top} if itself else ())
     deadline = time.monotonic() + _GRACE
     terminated: set[psutil.Process] = set()
     while (left := alive()) and time.monotonic() < deadline:

@@ -59,8 +59,8 @@ def instance_spec(
     parameters: ClusterParameters, instance: Instance, component: DependencySpec
 ) -> DependencySpec:
     """Where an instance comes from: by default from where its component does."""
-    own = _known(parameters, "components").get(instance.name) or {}
-    entry = _Entry(parameters, "components", instance.name, own)
+    fields = _known(parameters, "components").get(instance.name) or {}
+    entry = _Entry(parameters, "components", instance.name, fields)
     return DependencySpec(
         Kind.INSTANCE,
         instance.name,

@@ -92,45 +92,33 @@ class _Writer:
         elif not value:
             out.append(f"{lead}{'{}' if type(value) is dict else '[]'}\n")
         else:
-            if compact:
-                step = 2
-            else:
+            if not compact:
                 out.append(f"{lead[:-1]}\n")
                 lead = ""
             if type(value) is dict:
                 self._mapping(value, lead or " " * (indent + 2), indent + 2)
-            else:
-                self._sequence(value, lead or " " * (indent + step), indent + step)
+                return
+            indent += step
+            lead = lead or " " * indent
+            for item in value:
+                self._node(item, f"{lead}- ", indent, compact=True, step=2)
+                lead = " " * indent
 
     def _mapping(self, value: dict[object, object], lead: str, indent: int) -> None:
         for key, item in _sorted(value):
-            head = simple_key(key) if type(key) is str else _head(key)
-            if not head:
+            head = simple_key(key) if type(key) is str else f"{_constant(key)}: "
+            if not head or (type(key) is not str and len(head) >= SIMPLE_KEY + len(": ")):
                 raise Unwritable("a key that does not fit on a line")
             self._node(item, lead + head, indent, compact=False, step=self._step)
             lead = " " * indent
 
-    def _sequence(self, items: Iterable[object], lead: str, indent: int) -> None:
-        for item in items:
-            self._node(item, f"{lead}- ", indent, compact=True, step=2)
-            lead = " " * indent
-
-
-def _head(key: object) -> str:
-    text = _constant(key)
-    return f"{text}: " if len(text) < SIMPLE_KEY else ""
-
 
 def _constant(value: object) -> str:
     """A null, boolean or number."""
-    if value is None:
-        return "null"
-    if type(value) is bool:
-        return "true" if value else "false"
     if type(value) is int:
         return str(value)
-    if type(value) is float:
-        return str(_REPRESENTER.represent_float(value).value)
+    if value is None or type(value) is bool or type(value) is float:
+        return str(_REPRESENTER.represent_data(value).value)
     raise Unwritable("a value that JSON lacks")
 
 
