@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text, yaml
-from commodore_py.adapters.yaml.error import MOST_LEVELS
+from commodore_py.adapters.yaml.error import MOST_LEVELS, YamlError
 from commodore_py.errors import CommodoreError
 
 from .objects import KubeObject, identify, members, value_in
@@ -63,9 +63,10 @@ def read(
 
     `hide` gives the documents as they may be shown.
     """
-    load = partial(_load_json if path.endswith(".json") else yaml.load_all, name=path)
     try:
-        loaded = load(text)
+        loaded = (
+            _load_json(text, path) if path.endswith(".json") else yaml.load_all(text, name=path)
+        )
         if hide is not None:
             loaded = hide(loaded, text)
         documents = [member for document in loaded for member in members(document)]
@@ -82,8 +83,19 @@ def read(
     return Read(tuple(objects), tuple(others))
 
 
-def _load_json(text: bytes, *, name: str) -> list[object]:
-    return [json_text.load(text, name=name, levels=MOST_LEVELS)] if text.strip() else []
+def load_manifests(text: bytes, *, name: str) -> list[Any]:
+    """Every document of a text as Kubernetes reads it: values of JSON, and times are strings."""
+    if name.endswith(".json"):
+        return _load_json(text, name, yaml.ManifestLoader.most_levels)
+    documents = yaml.load_all(text, name=name, loader=yaml.ManifestLoader)
+    try:
+        return [json.loads(json.dumps(document)) for document in documents]
+    except (TypeError, ValueError) as error:
+        raise YamlError(f"a manifest cannot be JSON: {error}", where=name) from error
+
+
+def _load_json(text: bytes, name: str, levels: int = MOST_LEVELS) -> list[object]:
+    return [json_text.load(text, name=name, levels=levels)] if text.strip() else []
 
 
 def _bytes(name: str) -> bytes:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.reading import content_of
 
 from .emitter import emit, emit_documents
-from .loader import line_at, load, load_all, load_manifests
+from .loader import ManifestLoader, line_at, load, load_all
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["dump", "dump_documents", "line_at", "load", "load_all", "load_file", "load_manifests"]
+__all__ = ["ManifestLoader", "dump", "dump_documents", "line_at", "load", "load_all", "load_file"]
 
 
 def dump(value: object) -> bytes:

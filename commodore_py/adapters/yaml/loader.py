@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from yaml import MappingNode, ScalarNode, SequenceNode
-
-from commodore_py.adapters import json_text
 
 from .error import (
     FAILURES,
     MOST_DIGITS,
     BoundedLevels,
     Refused,
-    YamlError,
     may_have_aliases,
     problem_in,
     refuse_expansion,
@@ -65,13 +61,13 @@ Loader.add_constructor("tag:yaml.org,2002:value", Loader.construct_text)
 Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_int)
 
 
-class _ManifestLoader(Loader):
+class ManifestLoader(Loader):
     """Times are the strings that they are written as; Kubernetes' own objects take 30 levels."""
 
     most_levels = 100
 
 
-_ManifestLoader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_text)
+ManifestLoader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_text)
 
 
 def load(text: bytes | str, *, name: str) -> Any:
@@ -88,18 +84,6 @@ def load_all(text: bytes | str, *, name: str, loader: type[Loader] = Loader) -> 
         return list(yaml.load_all(text, loader))
     except FAILURES as error:
         raise problem_in(error, name, text) from error
-
-
-def load_manifests(text: bytes, *, name: str) -> list[Any]:
-    """Every document of a text as Kubernetes reads it: values of JSON, and times are strings."""
-    if name.endswith(".json"):
-        levels = _ManifestLoader.most_levels
-        return [json_text.load(text, name=name, levels=levels)] if text.strip() else []
-    documents = load_all(text, name=name, loader=_ManifestLoader)
-    try:
-        return [json.loads(json.dumps(document)) for document in documents]
-    except (TypeError, ValueError) as error:
-        raise YamlError(f"a manifest cannot be JSON: {error}", where=name) from error
 
 
 def line_at(text: bytes | str, path: Sequence[object]) -> int:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading, yaml
-from commodore_py.adapters.yaml import load_manifests
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.lieutenant import last_compile
 from commodore_py.live import rules as live_rules
 from commodore_py.live.rules import Judge
+from commodore_py.manifests.documents import load_manifests
 from commodore_py.manifests.health.own import OwnRule, own_rules
 from commodore_py.manifests.health.scripts import ScriptTable
 from commodore_py.manifests.health.status import Health, worst

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
-from commodore_py.adapters.yaml import load_manifests
 from commodore_py.errors import CommodoreError
-from commodore_py.manifests.documents import may_hold_objects
+from commodore_py.manifests.documents import load_manifests, may_hold_objects
 from commodore_py.manifests.objects import KubeObject, identify, members
 
 if TYPE_CHECKING:
