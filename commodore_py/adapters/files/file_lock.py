@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import logging
 import os
@@ -10,6 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+
+from .opening import LinkInTheWay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,9 +58,13 @@ def locked(file: Path, *, what: str, patience: float) -> Iterator[int]:
 def _attempt(file: Path) -> int | None:
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
     except FileNotFoundError:  # another process has finished and removed it
         return None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise LinkInTheWay.at(os.fspath(file), os.fspath(file.readlink())) from error
+        raise
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(lock).st_ino == file.stat().st_ino:

@@ -315,3 +315,14 @@ def test_link_in_place_of_notes_is_refused(checkout: Path, tmp_path: Path) -> No
 
     with pytest.raises(CommodoreError, match="is a link"):
         on_disk.notes_in(checkout)
+
+
+def test_link_in_place_of_lock_makes_no_file(checkout: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "evil.lock").symlink_to(tmp_path / "made")
+
+    with pytest.raises(CommodoreError, match="is a link"):
+        on_disk.repair(notes, (checkout,), patience=0)
+
+    assert not (tmp_path / "made").exists()
