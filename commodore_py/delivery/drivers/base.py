@@ -1,4 +1,4 @@
-"""What drivers have in common: input, result and Protocol, and the names that they give (pure)."""
+"""Common parts of drivers: input, result and Protocol, and the names that they give (pure)."""
 
 from __future__ import annotations
 

@@ -74,10 +74,10 @@ def orphans_of(cluster: LiveCluster) -> OrphanReport:
         blocked="" if cluster.identity.confirmed_by else "the cluster is not confirmed",
     )
     name = cluster.reach.application
-    wanted = [
+    reported = [
         orphan for orphan in left if not (name and orphan.mark.is_ours) or orphan.mark.owner == name
     ]
-    return OrphanReport(tuple(sorted(wanted, key=lambda orphan: orphan.id)), complete)
+    return OrphanReport(tuple(sorted(reported, key=lambda orphan: orphan.id)), complete)
 
 
 def orphans(

@@ -167,7 +167,7 @@ def _action(
     *,
     kinds: frozenset[tuple[str, str]],
 ) -> Action:
-    """What a task does; `kinds` are those that its application and others before it define."""
+    """The action of a task; `kinds` are those that its application and others before it define."""
     change = changes.get(target.id if target is not None else task.object.id)
     grade, reason = (change.grade, change.reason) if change is not None else ("none", "")
     if task.is_prune:
