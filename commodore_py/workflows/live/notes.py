@@ -48,7 +48,7 @@ def _root_of(state: Path) -> Path:
 
 
 def unfinished(state: Path, digest: str) -> dict[tuple[str, str], str]:
-    """Actions and objects of the last run of this plan, by version; empty if it ended."""
+    """The actions of the last run of this plan, with versions of objects; empty if it ended."""
     done: dict[tuple[str, str], str] = {}
     for event in _events(state):
         if event["plan"] == digest and event["event"] == "end":
