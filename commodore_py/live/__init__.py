@@ -1,1 +1,1 @@
-"""The rules of the user about objects: found in folders, run in a process of their own."""
+"""A running cluster: access to it, its objects and their marks, and rules about health."""

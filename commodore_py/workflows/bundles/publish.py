@@ -18,7 +18,7 @@ from commodore_py.dependencies.bundles.index import (
     problem_of,
 )
 from commodore_py.dependencies.git.revisions import is_commit
-from commodore_py.errors import CommodoreError, UsageError, raise_collected
+from commodore_py.errors import CommodoreError, UsageError, doing, raise_collected
 from commodore_py.workflows.lock.names import is_floating
 
 from .checkout import commit
@@ -86,12 +86,9 @@ def publish(
     tested: list[Tested] = []
     for cluster in tests:
         with trials(config, cluster) as compiling:
-            try:
+            with doing(f"testing bundle {version} with cluster {cluster}"):
                 base = compiling.compiled()
                 tried = compiling.with_bundle(_text(entries), base)
-            except CommodoreError as error:
-                error.add_note(f"while testing bundle {version} with cluster {cluster}")
-                raise
             tested.append(tested_by(tried, entries, version))
             previous = bundles.index.before(version, order, _STEPS)
             steps += steps_to(tried, base, bundles, previous, compiling)

@@ -1,1 +1,1 @@
-"""Compiling a catalog: is it up to date? Otherwise compile, and note what was read."""
+"""Checks of catalogs, and several clusters in one command."""

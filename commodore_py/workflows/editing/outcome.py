@@ -13,7 +13,7 @@ from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.checks.compiled import check_compiled
 from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.lock.unlocked import RunLock
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import CommodoreError, doing, raise_collected
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
 from commodore_py.model.tree import Tree
@@ -120,12 +120,12 @@ def outcome_of_cluster(config: Config, cluster: Cluster) -> Outcome:
 @contextmanager
 def _own_folder(config: Config, cluster_id: str) -> Iterator[Config]:
     """Settings with a temporary working directory and catalog."""
-    with errors_only(), elsewhere(config) as cluster_config:
-        try:
-            yield replace(cluster_config, output_dir=cluster_config.paths.root.parent / "catalog")
-        except CommodoreError as error:
-            error.add_note(f"while compiling cluster {cluster_id} with the edit")
-            raise
+    with (
+        errors_only(),
+        elsewhere(config) as cluster_config,
+        doing(f"compiling cluster {cluster_id} with the edit"),
+    ):
+        yield replace(cluster_config, output_dir=cluster_config.paths.root.parent / "catalog")
 
 
 def _compared(before: _Side, after: _Side) -> Outcome:

@@ -19,7 +19,7 @@ from commodore_py.adapters.http import HttpError, NotFound, get_json, is_private
 from commodore_py.adapters.http.exchange import Request, fetch, read
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.dependencies.downloads.chart_versions import Version
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, doing
 
 from .folder import VERSION_COMMANDS, version_in
 
@@ -211,27 +211,22 @@ def install(folder: ToolFolder, release: Release, upstream: Upstream, *, now: da
     """Install a release in the folder of managed tools, and record it."""
     place = folder.program(release.tool)
     stays = "; the present version stays in use" if place.exists() else ""
-    note = f"while installing {release.tool} {release.version}{stays}"
-    try:
-        folder.path.mkdir(parents=True, exist_ok=True)
-        for path in folder.path.glob(f"{_SCRATCH}*"):
-            if time.time() - path.stat().st_mtime > _SECONDS_UNTIL_LEFT_OVER:
-                remove(path)
-        with tempfile.TemporaryDirectory(dir=folder.path, prefix=_SCRATCH) as scratch:
-            program = _program(release, Path(scratch), upstream.timeout)
-            program.chmod(0o755)
-            _try_out(release.tool, program, folder.path)
-            program.replace(place)
-    except CommodoreError as error:
-        error.add_note(note)
-        raise
-    except OSError as error:
-        failure = CommodoreError(
-            f"cannot install {release.tool} {release.version}: {error.strerror or error}",
-            where=str(error.filename or folder.path),
-        )
-        failure.add_note(note)
-        raise failure from error
+    with doing(f"installing {release.tool} {release.version}{stays}"):
+        try:
+            folder.path.mkdir(parents=True, exist_ok=True)
+            for path in folder.path.glob(f"{_SCRATCH}*"):
+                if time.time() - path.stat().st_mtime > _SECONDS_UNTIL_LEFT_OVER:
+                    remove(path)
+            with tempfile.TemporaryDirectory(dir=folder.path, prefix=_SCRATCH) as scratch:
+                program = _program(release, Path(scratch), upstream.timeout)
+                program.chmod(0o755)
+                _try_out(release.tool, program, folder.path)
+                program.replace(place)
+        except OSError as error:
+            raise CommodoreError(
+                f"cannot install {release.tool} {release.version}: {error.strerror or error}",
+                where=str(error.filename or folder.path),
+            ) from error
     folder.note(release.tool, now)
 
 
