@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.objects import KubeObject, ObjectId, mapping, mappings, value_in
 from commodore_py.manifests.order.applications import KIND, Application, application_of
@@ -68,7 +67,8 @@ def identify(
 
     A UID that the user trusts counts instead of the one that was remembered.
     """
-    uid = _uid(client)
+    namespace = client.readable("/api/v1/namespaces/kube-system")
+    uid = str(value_in(namespace, "metadata", "uid") or "")
     applications = tuple(_applications(client, kinds))
     ours = tuple(
         application
@@ -102,27 +102,11 @@ def is_root(name: str) -> bool:
     return name == _ROOT or name.startswith(f"{_ROOT}-")
 
 
-def _uid(client: Client) -> str:
-    try:
-        answer = client.get("/api/v1/namespaces/kube-system")
-    except HttpError as error:
-        if not error.status:
-            raise
-        return ""
-    return str(value_in(answer, "metadata", "uid") or "")
-
-
 def _applications(client: Client, kinds: Discovery) -> Iterator[Synced]:
     api = kinds.find(*KIND)
     if api is None:
         return
-    try:
-        answer = client.get(api.path())
-    except HttpError as error:
-        if not error.status:
-            raise
-        return
-    items = mappings(mapping(answer).get("items"))
+    items = mappings(client.readable(api.path()).get("items"))
     names = {str(mapping(item.get("metadata")).get("name") or "") for item in items}
     for item in items:
         yield _synced(item, names)

@@ -189,6 +189,15 @@ class Client:
         except NotFound:
             return None
 
+    def readable(self, path: str) -> dict[str, Any]:
+        """The object at a path; empty if the server refuses to show it."""
+        try:
+            return mapping(self.get(path))
+        except HttpError as error:
+            if not error.status:  # no answer
+                raise
+            return {}
+
     def now(self) -> float:
         """The time by the clock of the server, as it said it last; ours, if it never did."""
         return time.time() + next((server.ahead for server in self._servers.values()), 0.0)

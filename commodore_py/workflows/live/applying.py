@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text, reading
-from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.manifests.objects import ObjectId
 from commodore_py.manifests.order.applications import KIND
 from commodore_py.manifests.secrets import has_reference, with_references_replaced
@@ -47,10 +47,7 @@ def check(cluster: LiveCluster, plan: Plan, how: How) -> None:
     problems = [*_of_cluster(cluster, plan, how), *_of_actions(plan, how)]
     if how.reveal is not None and not problems:
         problems += _of_references(plan, how.reveal)
-    if len(problems) == 1:
-        raise problems[0]
-    if problems:
-        raise SeveralErrors(f"nothing was applied: {len(problems)} problems", errors=problems)
+    raise_collected(problems, "nothing was applied")
 
 
 def _of_cluster(cluster: LiveCluster, plan: Plan, how: How) -> Iterator[CommodoreError]:

@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from commodore_py.adapters.git.repository import is_repository, remote_settings
-from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.live import identity
 from commodore_py.live.access import kubeconfig
@@ -225,13 +224,8 @@ def _settings_in_cluster(client: Client, cluster_identity: Identity) -> ArgoSett
     for namespace in sorted(
         {application.namespace for application in cluster_identity.applications}
     ):
-        try:
-            content = client.find(f"/api/v1/namespaces/{namespace}/configmaps/{CONFIG_MAP}")
-        except HttpError as error:
-            if not error.status:
-                raise
-            continue  # it may not be read
-        if content is not None and (id_ := identify(content)) is not None:
+        content = client.readable(f"/api/v1/namespaces/{namespace}/configmaps/{CONFIG_MAP}")
+        if (id_ := identify(content)) is not None:
             return next(iter(settings_of([KubeObject(id_, content)])), ArgoSettings())
     return ArgoSettings()
 

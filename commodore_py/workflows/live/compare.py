@@ -260,13 +260,8 @@ def _scaler_of(cluster: LiveCluster, id_: ObjectId) -> str:
     api = cluster.kinds.find(*_SCALER)
     if api is None:
         return ""
-    try:
-        answer = cluster.client.get(api.path(id_.namespace))
-    except HttpError as error:
-        if not error.status:
-            raise
-        return ""
-    for autoscaler in mappings(mapping(answer).get("items")):
+    answer = cluster.client.readable(api.path(id_.namespace))
+    for autoscaler in mappings(answer.get("items")):
         spec, metadata = mapping(autoscaler.get("spec")), mapping(autoscaler.get("metadata"))
         scaled = mapping(spec.get("scaleTargetRef"))
         if (scaled.get("kind"), scaled.get("name")) == (id_.kind, id_.name):
