@@ -17,12 +17,10 @@ from starlette.requests import ClientDisconnect
 from .failures import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fastapi import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from .settings import Token
+    from .settings import Settings, Token
 
 COOKIE = "commodore"
 _LONGEST_BODY, _LONGEST_LOGIN = 1 << 20, 1 << 12
@@ -68,16 +66,15 @@ class _Limit:
 class Access:
     """Decides about every request before anything else sees it."""
 
-    def __init__(
-        self, app: ASGIApp, *, tokens: Mapping[str, Token], origins: frozenset[str]
-    ) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
-        self._tokens = tokens
-        self._origins = origins
-        self._hosts = frozenset(origin.partition("://")[2] for origin in origins)
-        self._secure = all(origin.startswith("https://") for origin in origins)
+        self._tokens = settings.tokens
+        self._origins = settings.origins
+        self._hosts = frozenset(origin.partition("://")[2] for origin in self._origins)
+        self._secure = all(origin.startswith("https://") for origin in self._origins)
         self._requests = _Limit(5000)
-        self._failures = _Limit(20)
+        self.failures = _Limit(20)
+        """Wrong tokens of a client; there may not be many."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a request that is allowed, and refuse the others."""
@@ -124,7 +121,7 @@ class Access:
             return ""
         name = self._named(request)
         if not name:
-            self.failed(client)
+            self.failures.take(client)
             raise HTTPException(401, "a token is required", {"www-authenticate": "Bearer"})
         self._requests.take(name)
         if request.method not in _SAFE:
@@ -146,10 +143,6 @@ class Access:
         """The name of a token; empty if it is none. Takes the same time for all."""
         matches = [name for name, owned in self._tokens.items() if _same(owned.value, token)]
         return matches[0] if matches else ""
-
-    def failed(self, client: str) -> None:
-        """Count a wrong token; there may not be many."""
-        self._failures.take(client)
 
     def begin_session(self, response: Response, name: str) -> None:
         """Give a browser what it shows instead of the token."""

@@ -47,7 +47,7 @@ class Jobs:
         state: State,
         ended: Callable[[Job], None],
     ) -> None:
-        self._settings = settings
+        self._config = settings.config
         self._processes = processes
         self._state = state
         self._workers = asyncio.Semaphore(settings.workers)
@@ -93,7 +93,7 @@ class Jobs:
             del self.all[old]
         task = self._tasks[job.id] = asyncio.get_running_loop().create_task(self._run(job))
         task.add_done_callback(partial(self._finish, job))
-        self._state.save(self._settings.config.paths)
+        self._state.save(self._config.paths)
         return job
 
     def cancel(self, job: Job) -> None:
@@ -169,11 +169,11 @@ class Jobs:
             if self.stopping.is_set():
                 raise asyncio.CancelledError
             job.state, job.started = "running", time.time()
-            self._state.save(self._settings.config.paths)
+            self._state.save(self._config.paths)
             try:
                 job.result = await self._processes.run(
                     "compiling.compile_",
-                    self._settings.config,
+                    self._config,
                     job.cluster,
                     job.kind,
                     job.seen,
@@ -198,5 +198,5 @@ class Jobs:
             job.state, job.error = "failed", as_data(error)
         job.ended = job.ended or time.time()
         self._ended(job)
-        self._state.save(self._settings.config.paths)
+        self._state.save(self._config.paths)
         self.wake()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs, quote
 
@@ -64,7 +65,7 @@ def _begun(request: Request, token: str) -> Response:
         response = RedirectResponse("/", 303)
         access.begin_session(response, name)
         return response
-    access.failed(request.client.host if request.client else "")
+    access.failures.take(request.client.host if request.client else "")
     return _page("login.html", 401, title="Log in", failure="There is no such token.")
 
 
@@ -185,24 +186,16 @@ async def show_api(request: Request) -> Response:
 async def get_metrics(daemon: TheDaemon) -> Response:
     """Conditions, failures and jobs for Prometheus."""
     registry = CollectorRegistry()
-    conditions = Gauge(
-        "commodore_condition",
-        "Whether a condition of a cluster is true.",
-        ("cluster", "type"),
-        registry=registry,
-    )
-    failures = Gauge(
-        "commodore_failures",
-        "Failed pushes of a cluster in a row.",
-        ("cluster",),
-        registry=registry,
-    )
+    gauge = partial(Gauge, registry=registry)
+    about_condition = "Whether a condition of a cluster is true."
+    conditions = gauge("commodore_condition", about_condition, ("cluster", "type"))
+    failures = gauge("commodore_failures", "Failed pushes of a cluster in a row.", ("cluster",))
     for name, about in sorted(daemon.state.clusters.items()):
         shown = escaping.one_line(name)
         failures.labels(shown).set(about.failures)
         for condition in about.conditions:
             conditions.labels(shown, condition.type).set(condition.status == "True")
-    jobs = Gauge("commodore_jobs", "Jobs by their states.", ("state",), registry=registry)
+    jobs = gauge("commodore_jobs", "Jobs by their states.", ("state",))
     for state, number in Counter(job.state for job in daemon.jobs.all.values()).items():
         jobs.labels(state).set(number)
     return Response(generate_latest(registry), media_type="text/plain; version=0.0.4")

@@ -161,10 +161,9 @@ def _application(daemon: Daemon) -> Access:
         app.add_exception_handler(kind, _failed)
     app.include_router(api.router)
     app.include_router(page.router)
-    settings = daemon.settings
+    access = Access(app, daemon.settings)
     app.state.daemon, app.state.reconciler = daemon, Reconciler(daemon)
-    app.state.access = Access(app, tokens=settings.tokens, origins=settings.origins)
-    access: Access = app.state.access
+    app.state.access = access
     return access
 
 
