@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.yaml.pieces import Layout, block, inline
 from commodore_py.inventory.explain.explanation import MISSING
-
-from .readable import block, inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 SCHEMA, REVERSE_SCHEMA = "explain/v1", "explain-reverse/v1"
 
-_WIDTH = 75
 _SHORT = 60
 _MOST_LINES = 16
 _FEW = 6
@@ -92,7 +90,8 @@ def _with_value(verb: str, value: Any) -> Iterator[str]:
         yield f"{verb} {inline(value)}"
         return
     yield f"{verb}:"
-    lines = block(value, _WIDTH)
+    is_nested = isinstance(value, dict | list)
+    lines = block(value, 0, Layout(list_step=0)) if is_nested else str(value).splitlines()
     yield from (f"  {line}" for line in lines[:_MOST_LINES])
     if len(lines) > _MOST_LINES:
         yield f"  … {len(lines) - _MOST_LINES} more lines"

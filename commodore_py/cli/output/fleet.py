@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.escaping import one_line
 from commodore_py.manifests import grades
 from commodore_py.manifests.folding import folded_over_clusters
 from commodore_py.model.names import counted
@@ -202,7 +203,7 @@ def line_of(common: Common) -> str:
         return f"{field} in {words.kinds(objects, at_most=_MOST_KINDS)} of {where}{why}"
     why = f" ({common.reason})" if common.reason else ""
     if len(set(objects)) == 1:
-        return f"{common.what} {words.shown(str(objects[0]))} in {where}{why}"
+        return f"{common.what} {one_line(str(objects[0]))} in {where}{why}"
     return f"{common.what} {words.kinds(objects, at_most=_MOST_KINDS)} of {where}{why}"
 
 

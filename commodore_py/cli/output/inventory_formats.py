@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from commodore_py.model.names import counted
 
 from . import formats, problems, streams
-from .readable import WithoutAliases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,11 +26,16 @@ _COLOURS: dict[Severity, str] = {
 }
 
 
+class _WithoutAliases(yaml.SafeDumper):
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
+        return True
+
+
 def data(content: object, form: str) -> str:
     """Parameters as Commodore prints them, down to the empty line behind YAML."""
     if form == "json":
         return formats.as_json(content)
-    return formats.as_yaml(content, Dumper=WithoutAliases, default_flow_style=False)
+    return formats.as_yaml(content, Dumper=_WithoutAliases, default_flow_style=False)
 
 
 def findings(reported: Sequence[Problem], outcome: Outcome, form: str) -> str:

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.adapters.masking import REDACTOR
+from commodore_py.adapters.yaml.pieces import Layout, block, inline
 from commodore_py.lib import PAGE
-
-from .readable import block, inline
 
 if TYPE_CHECKING:
     import jinja2
-
-_WIDTH = 100
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -43,7 +40,9 @@ def _environment() -> jinja2.Environment:
 
 
 def _as_yaml(value: object) -> str:
-    return "\n".join(block(value, _WIDTH)) if isinstance(value, dict | list) else inline(value)
+    if isinstance(value, dict | list) and value:
+        return "\n".join(block(value, 0, Layout(list_step=0)))
+    return inline(value)
 
 
 def _shown(value: object) -> object:

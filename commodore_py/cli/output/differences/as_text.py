@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.escaping import one_line
 from commodore_py.cli.output import streams
 from commodore_py.model.names import counted
 
@@ -49,11 +50,11 @@ def stat(files: Iterable[FileDifference]) -> str:
     files = list(files)
     if not files:
         return " > No changes."
-    width = max(len(words.shown(file.path)) for file in files)
+    width = max(len(one_line(file.path)) for file in files)
     lines = [" > Changes:"]
     for file in files:
         count = "binary" if file.added is None else f"+{file.added} -{file.removed}"
-        lines.append(f"{_INDENT}{words.shown(file.path):{width}} | {count} ({file.kind})")
+        lines.append(f"{_INDENT}{one_line(file.path):{width}} | {count} ({file.kind})")
     added, removed = (
         sum(n or 0 for n in of)
         for of in ([file.added for file in files], [file.removed for file in files])
@@ -65,7 +66,7 @@ def stat(files: Iterable[FileDifference]) -> str:
 def _fold(grade: str, fold: Fold) -> Iterator[str]:
     text = f"{words.field_line(fold.field, fold.path)} in {words.kinds(fold.objects)}"
     if words.is_text(fold.field):
-        text = f"{words.shown(fold.path)} in {words.kinds(fold.objects)}:"
+        text = f"{one_line(fold.path)} in {words.kinds(fold.objects)}:"
     yield headed(grade, _with_reason(text, words.reason(fold.field)))
     if words.is_text(fold.field):
         yield from _text(fold.field)

@@ -8,6 +8,7 @@ from collections import Counter
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.escaping import one_line
 from commodore_py.manifests.paths import written
 from commodore_py.model.difference import GRADES
 from commodore_py.model.names import counted
@@ -69,24 +70,24 @@ def hidden(hidden_changes: Hidden) -> str:
 
 def title(change: ObjectChange) -> str:
     """Which object, and what it was called before."""
-    text = shown(str(change.id))
+    text = one_line(str(change.id))
     if change.what == "renamed" and change.old is not None:
-        text = f"{shown(str(change.old.id))} => {shown(change.id.name)}"
+        text = f"{one_line(str(change.old.id))} => {one_line(change.id.name)}"
     return text
 
 
 def file_line(file: FileDifference) -> str:
     """A file that is changed as a file."""
-    path = shown(file.path)
+    path = one_line(file.path)
     if file.old_path != file.path:
-        path = f"{shown(file.old_path)} => {path}"
+        path = f"{one_line(file.old_path)} => {path}"
     lines = "binary" if file.added is None else f"+{file.added} -{file.removed}"
     return f"{file.kind} {path} ({lines})"
 
 
 def field_line(field: FieldChange, path: str = "") -> str:
     """A change of a field in one line; one of a text of several lines only names it."""
-    path = shown(path or written(field.path))
+    path = one_line(path or written(field.path))
     match field.happened:
         case "added":
             return f"+ {path}: {value(field.new)}"
@@ -118,7 +119,7 @@ def text_lines(field: FieldChange) -> list[str]:
     """The lines that change in a text."""
     old, new = (str(text).split("\n") for text in (field.old, field.new))
     lines = list(unified_diff(old, new, lineterm="", n=1))[2:]
-    changed = [f"{line[:1]}{shown(line[1:])}".rstrip() for line in lines]
+    changed = [f"{line[:1]}{one_line(line[1:])}".rstrip() for line in lines]
     if len(changed) > _MOST_LINES:
         changed[_MOST_LINES:] = [f"… {counted(len(changed) - _MOST_LINES, 'more line')}"]
     return changed
@@ -127,7 +128,7 @@ def text_lines(field: FieldChange) -> list[str]:
 def kinds(objects: Sequence[ObjectId], *, at_most: int | None = None) -> str:
     """How many objects, and of which kinds most."""
     counts = Counter(id_.kind for id_ in objects)
-    most_common = [f"{number} {shown(kind)}" for kind, number in counts.most_common(at_most)]
+    most_common = [f"{number} {one_line(kind)}" for kind, number in counts.most_common(at_most)]
     more = ["…"] if len(most_common) < len(counts) else []
     return f"{counted(len(objects), 'object')} ({', '.join([*most_common, *more])})"
 
@@ -135,15 +136,10 @@ def kinds(objects: Sequence[ObjectId], *, at_most: int | None = None) -> str:
 def value(content: object) -> str:
     """A value on one line, shortened."""
     if isinstance(content, str) and not _NO_TEXT.fullmatch(content) and content == content.strip():
-        text = shown(content)
+        text = one_line(content)
     else:
-        text = shown(json.dumps(content, ensure_ascii=False, default=str))
+        text = one_line(json.dumps(content, ensure_ascii=False, default=str))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def shown(text: str) -> str:
-    """Text of a catalog without what a terminal would act on."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def by_grade(

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.escaping import one_line
 from commodore_py.adapters.masking import REDACTOR
 from commodore_py.cli.output import formats, streams
 from commodore_py.cli.output.differences.as_markdown import code as as_code
-from commodore_py.cli.output.differences.words import shown as readable
 
 from . import sarif
 
@@ -157,4 +157,4 @@ def _row(problem: Problem) -> str:
 
 def _cell(text: str) -> str:
     # A bar ends a cell even within code.
-    return as_code(readable(REDACTOR.message(" ".join(text.split())))).replace("|", "\\|")
+    return as_code(one_line(REDACTOR.message(" ".join(text.split())))).replace("|", "\\|")
