@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.yaml.emitter import Unwritable
 from commodore_py.adapters.yaml.pieces import Layout, block, inline
 from commodore_py.inventory.explain.explanation import MISSING
 
@@ -90,11 +91,20 @@ def _with_value(verb: str, value: Any) -> Iterator[str]:
         yield f"{verb} {inline(value)}"
         return
     yield f"{verb}:"
-    is_nested = isinstance(value, dict | list)
-    lines = block(value, 0, Layout(list_step=0)) if is_nested else str(value).splitlines()
+    lines = value_lines(value)
     yield from (f"  {line}" for line in lines[:_MOST_LINES])
     if len(lines) > _MOST_LINES:
         yield f"  … {len(lines) - _MOST_LINES} more lines"
+
+
+def value_lines(value: Any) -> list[str]:
+    """A value as edits write it, on as many lines as it takes."""
+    if not isinstance(value, dict | list):
+        return str(value).splitlines()
+    try:
+        return block(value, 0, Layout(list_step=0)) if value else [inline(value)]
+    except Unwritable:  # a key that is too long for a line of its own
+        return [inline(value)]
 
 
 def _reference(reference: Reference, looked_up: Mapping[str, Explanation]) -> Iterator[str]:

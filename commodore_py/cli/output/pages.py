@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import escaping
 from commodore_py.adapters.masking import REDACTOR
-from commodore_py.adapters.yaml.pieces import Layout, block, inline
+from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.lib import PAGE
+
+from .explained import value_lines
 
 if TYPE_CHECKING:
     import jinja2
@@ -40,9 +42,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _as_yaml(value: object) -> str:
-    if isinstance(value, dict | list) and value:
-        return "\n".join(block(value, 0, Layout(list_step=0)))
-    return inline(value)
+    return "\n".join(value_lines(value)) if isinstance(value, dict | list) else inline(value)
 
 
 def _shown(value: object) -> object:
