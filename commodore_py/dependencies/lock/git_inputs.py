@@ -112,26 +112,22 @@ class GitInputs:
         spec, path = request.spec, request.path
         block = self._state.lock.blocks.get(path) if path is not None else request.block
         requested, why = spec.version or "the default branch", ""
+        now, locked = request_of(spec), request_in(block) if block is not None else None
+        same_repository = locked is not None and locked[0] == now[0]
+        # Of what has no pin, the revision of this run wins.
+        is_overridden = request.loose and bool(override_of(spec, self._config))
         if block is None:
             why = f"{requested} is requested, and it is not locked"
-        elif request.loose and self._is_same(spec, block):
-            return False
-        elif (locked := request_in(block)) != request_of(spec):
+        elif locked != now and not (is_overridden and same_repository):
             pinned = block.text("requested") or "the default branch"
-            if locked is None or locked[0] != request_of(spec)[0]:
+            if not same_repository:
                 requested, pinned = without_secrets(spec.url), without_secrets(block.text("url"))
             why = f"{requested} is requested, {pinned} is locked"
-        elif not commit_in(block) or not is_commit(block.text("tree")):
+        elif not request.loose and not (commit_in(block) and is_commit(block.text("tree"))):
             why = "its pin is incomplete"
         if why:
             self._refused.append((request, why))
         return bool(why)
-
-    def _is_same(self, spec: DependencySpec, block: Block) -> bool:
-        """Return whether a block without a pin is about this request; this run's revision wins."""
-        locked, now = request_in(block), request_of(spec)
-        is_same_repository = locked is not None and locked[0] == now[0]
-        return is_same_repository if override_of(spec, self._config) else locked == now
 
     def _offline(self, request: _Request) -> _Request | None:
         """The request, if an offline run has what it needs."""
