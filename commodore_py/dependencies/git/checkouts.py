@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import make_folder, remove_at_once
 from commodore_py.adapters.git.program import git, succeeds
-from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import clone_of, remote_settings
 from commodore_py.adapters.git.status import Status, status
 from commodore_py.adapters.git.worktrees import (
@@ -38,6 +37,7 @@ from commodore_py.dependencies.protection.local_work import (
     not_ours_to_replace,
     put_aside,
     unpushed,
+    whole_work,
 )
 from commodore_py.errors import CommodoreError
 
@@ -167,21 +167,15 @@ def local_work(place: Place, seen: Seen, target: str, record: CheckoutRecord) ->
 
 def _work_that_makes_room(place: Place, record: CheckoutRecord) -> LocalWork | None:
     spec, path, _ = place
-    now = status(path, untracked=True)
+    work = whole_work(path, recorded=lambda commit: record.at(path, commit) is not None)
+    if not work:
+        return None
     old = without_secrets(remote_settings(path).get("url", "nowhere"))
     new = without_secrets(spec.url)
-    linked = (path / ".git").is_file()
-    starts = ("HEAD",) if linked else ("HEAD", "--branches")
-    work = described(now)
-    if now.commit and not (linked and record.at(path, now.commit)):
-        # Tags of a plain clone are lost with it.
-        work += unpushed(path, *starts, tags=linked)
-    if linked:
+    why = f", and a clone of {old} must make room for a worktree of {new}"
+    if (path / ".git").is_file():
         why = f", and its repository changed from {old} to {new}"
-    else:
-        work += ["a stash"] if commit_of(path, "refs/stash") else []
-        why = f", and a clone of {old} must make room for a worktree of {new}"
-    return LocalWork.found(str(spec), path, work, why=why) if work else None
+    return LocalWork.found(str(spec), path, work, why=why)
 
 
 def put_work_aside(place: Place, *, ignored: Sequence[str] = ()) -> None:

@@ -25,7 +25,6 @@ from commodore_py.adapters.git.repository import (
     is_repository,
     remote_settings,
 )
-from commodore_py.adapters.git.status import status
 from commodore_py.adapters.git.worktrees import commit_at, reconnect_moved, worktrees_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.bare_repositories import make_bare, remove_bare
@@ -34,13 +33,13 @@ from commodore_py.errors import CommodoreError
 from .checkout_record import CheckedOut, CheckoutRecord
 from .local_work import (
     LocalWork,
-    described,
     holds_repositories,
     keep_branch,
     keep_head,
     move_aside,
     put_aside,
     unpushed,
+    whole_work,
 )
 
 if TYPE_CHECKING:
@@ -131,12 +130,8 @@ def checkout_problem(what: str, place: Path) -> CommodoreError | None:
 
 def local_work(paths: WorkPaths, what: str, place: Path) -> LocalWork | None:
     """Work in a checkout that exists nowhere else, but for the first commit of a new component."""
-    now = status(place, untracked=True)
-    work = described(now)
-    if now.commit and CheckoutRecord(paths).at(place, now.commit) is None:
-        work += unpushed(place, "HEAD", *(() if _is_linked(place) else ("--branches",)))
-    if not _is_linked(place) and commit_of(place, "refs/stash"):
-        work.append("a stash")
+    record = CheckoutRecord(paths)
+    work = whole_work(place, recorded=lambda commit: record.at(place, commit) is not None)
     if not work:
         return None
     problem = LocalWork.found(what, place, work)

@@ -12,12 +12,13 @@ from commodore_py.adapters.files import rename
 from commodore_py.adapters.git.program import git, git_lines
 from commodore_py.adapters.git.refs import HEADS, commit_of
 from commodore_py.adapters.git.repository import is_repository
+from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import folders_above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from commodore_py.adapters.git.status import Status
     from commodore_py.adapters.git.worktrees import Worktree
@@ -116,6 +117,22 @@ def unpushed(directory: Path, *starts: str, tags: bool = True) -> list[str]:
     # Not `git log`: the user's settings may make it say more.
     listing = git_lines(directory, "rev-list", "--oneline", *starts, "--not", *elsewhere)
     return [f"commit {line}" for line in listing]
+
+
+def whole_work(directory: Path, *, recorded: Callable[[str], bool]) -> list[str]:
+    """All work of a checkout that is to go, the refs of a clone of its own included.
+
+    A worktree at a commit that a run `recorded` has no commits of the user's.
+    """
+    now, linked = status(directory, untracked=True), (directory / ".git").is_file()
+    work = described(now)
+    if now.commit and not (linked and recorded(now.commit)):
+        starts = ("HEAD",) if linked else ("HEAD", "--branches")
+        # Tags of a clone are lost with it.
+        work += unpushed(directory, *starts, tags=linked)
+    if not linked and commit_of(directory, "refs/stash"):
+        work.append("a stash")
+    return work
 
 
 def holds_repositories(directory: Path) -> bool:
