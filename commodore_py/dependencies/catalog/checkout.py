@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from commodore_py.adapters.git.refs import Refs
     from commodore_py.adapters.git.status import Status
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
@@ -53,16 +54,20 @@ def _looked_at(config: Config, cluster: Cluster) -> Callable[[], CatalogHead]:
         return partial(_as_it_is, config, cluster)
     now = status_of(directory)
     if now is None or directory.is_symlink():
-        head = _head(config, cluster, catalog_remote.clone(config, cluster), {})
+        head = _cloned(config, cluster)
         return lambda: head
-    listed = catalog_remote.query(config, cluster, now)
+    return partial(_updated, config, cluster, now, catalog_remote.query(config, cluster, now))
 
-    def updated() -> CatalogHead:
-        settings = catalog_settings(directory)
-        commit, branch, moved = catalog_remote.update(config, cluster, now, listed, settings)
-        return _head(config, cluster, (commit, branch), settings, moved=moved)
 
-    return updated
+def _updated(config: Config, cluster: Cluster, now: Status, listed: Refs) -> CatalogHead:
+    directory = config.paths.catalog
+    settings = catalog_settings(directory)
+    commit, branch, moved = catalog_remote.update(config, cluster, now, listed, settings)
+    return _head(config, cluster, (commit, branch), settings, moved=moved)
+
+
+def _cloned(config: Config, cluster: Cluster) -> CatalogHead:
+    return _head(config, cluster, catalog_remote.clone(config, cluster), {})
 
 
 def status_of(directory: Path, *, untracked: bool = True) -> Status | None:

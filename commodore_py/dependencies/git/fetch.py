@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
+from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import (
     BRANCHES,
     FALLBACK_BRANCH,
@@ -280,7 +281,10 @@ class _Run:
                 else:
                     checkouts.add(place, revision, self.record, fresh=fresh)
             except CommodoreError as error:
-                yield _noted(error, f"while checking out {place.spec}")
+                problem = error
+                if isinstance(error, ProgramFailed) and _is_no_commit(place, revision):
+                    problem = RevisionNotFound.named(_version(place.spec), url=place.spec.url)
+                yield _noted(problem, f"while checking out {place.spec}")
             else:
                 done.append(place)
                 looked.seen[place] = Seen()
@@ -368,6 +372,14 @@ def _find(place: Place, refs: Refs) -> Found:
             hint = f"check {_REVISION_FROM[spec.kind]}"
         problem = RevisionNotFound(f"{spec}: {error}", where=error.where, hint=hint)
         raise _set_at(problem, spec, "version") from error
+
+
+def _is_no_commit(place: Place, revision: Found) -> bool:
+    """Return whether a tag leads to a file or a directory."""
+    try:
+        return git(place.clone, "cat-file", "-t", revision.commit) in ("blob", "tree")
+    except ProgramFailed:
+        return False
 
 
 def _noted(error: CommodoreError, note: str) -> CommodoreError:
