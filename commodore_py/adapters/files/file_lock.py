@@ -24,10 +24,6 @@ _PAUSE = 0.02
 _SILENCE = 2.0
 
 
-class Busy(CommodoreError):
-    """Another process holds the lock, for longer than this one waits."""
-
-
 @contextmanager
 def locked(file: Path, *, what: str, patience: float) -> Iterator[int]:
     """Hold a lock file while working on something; it is there only as long as that.
@@ -38,7 +34,7 @@ def locked(file: Path, *, what: str, patience: float) -> Iterator[int]:
     while (lock := _attempt(file)) is None:
         waited = time.monotonic() - began
         if waited > patience:
-            raise Busy(
+            raise CommodoreError(
                 f"a program of another run still uses {what}",
                 where=str(file),
                 hint="wait for it, or end it; then compile again",

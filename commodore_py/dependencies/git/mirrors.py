@@ -5,17 +5,18 @@ Nothing else uses them: they can be deleted at any time.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import logging
 import os
-from contextlib import suppress
+import time
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
-from commodore_py.adapters.files.file_lock import Busy, locked
 from commodore_py.adapters.git.copies import copy_bare
 from commodore_py.adapters.git.program import fetch, git, succeeds
 from commodore_py.adapters.git.refs import list_remote
@@ -32,7 +33,6 @@ from .remotes import has_versions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
-    from contextlib import AbstractContextManager
 
     from commodore_py.adapters.git.refs import Refs
     from commodore_py.config import Config
@@ -40,7 +40,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_PAUSE = 0.05
 _NEW = ".new"
+
+
+class Busy(Exception):
+    """Another run uses a mirror."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +152,19 @@ class Mirrors:
         finally:
             remove(aside)
 
-    def locked(self, mirror: Path, *, patience: float) -> AbstractContextManager[int]:
+    @contextmanager
+    def locked(self, mirror: Path, *, patience: float) -> Iterator[None]:
         """Keep other runs from using a mirror."""
         # Not in the mirror, which may be removed while it is locked.
         name = hashlib.sha256(os.fsencode(mirror.relative_to(self.folder))).hexdigest()[:16]
-        what = f"the mirror {mirror.relative_to(self.folder)}"
-        return locked(self.folder / ".locks" / name, what=what, patience=patience)
+        locks = self.folder / ".locks"
+        locks.mkdir(exist_ok=True)
+        file = os.open(locks / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            _wait_for(file, time.monotonic() + patience)
+            yield
+        finally:
+            os.close(file)
 
 
 def make_private(folder: Path) -> None:
@@ -165,3 +177,15 @@ def make_private(folder: Path) -> None:
 def is_unfinished(name: str) -> bool:
     """Return whether a directory is a mirror that is being made, or that a killed run left."""
     return name.startswith(".") and name.endswith(_NEW)
+
+
+def _wait_for(file: int, deadline: float) -> None:
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() >= deadline:
+                raise Busy("another run uses it") from error
+            time.sleep(_PAUSE)
+        else:
+            return
