@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from commodore_py.adapters.files.opening import LinkInTheWay
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import problem_of_path
 from commodore_py.model.tree import Entry
 
 from .program import git_bytes
@@ -103,7 +104,7 @@ def on_disk(
         files.anchored(checkout),
     ):
         copies = file.with_suffix("")
-        _put_back(copies, (checkout,))
+        _put_back(copies, checkout)
         # What is there in any case is not ours to look after.
         made = sorted(path for path in made if not path.is_dir())
         roots = _outermost(checkout, {*watched, *written, *made})
@@ -115,16 +116,20 @@ def on_disk(
             yield Borrowed(checkout, roots, before, begun, (lock,))
             fetched = _fetched_programs(checkout, roots, before, begun)
         finally:
-            _put_back(copies, (checkout,), spare=fetched)
+            _put_back(copies, checkout, spare=fetched)
     files.remove_empty(notes)  # unless another checkout's notes are there
 
 
-def repair(notes: Path, within: Collection[Path], *, patience: float) -> tuple[Path, ...]:
-    """Put back what killed runs left on disk in these folders or below; returns the checkouts."""
+def repair(notes: Path, *, patience: float, within: Path | None = None) -> tuple[Path, ...]:
+    """Put back what killed runs left on disk; returns the checkouts.
+
+    Notes that lie in a checkout count only for files `within` it.
+    """
+    names = (entry.name for entry in notes.iterdir()) if notes.is_dir() else ()
     repaired = []
-    for file in sorted(notes.glob("*.lock")):
-        with locked(file, what=file.stem.rpartition("-")[0], patience=patience):
-            if place := _put_back(file.with_suffix(""), within):
+    for name in sorted({name.removesuffix(".lock").removesuffix(".new") for name in names}):
+        with locked(notes / f"{name}.lock", what=name.rpartition("-")[0], patience=patience):
+            if place := _put_back(notes / name, within):
                 repaired.append(place)
     files.remove_empty(notes)
     return tuple(repaired)
@@ -237,40 +242,62 @@ def _copy(base: Path, roots: Collection[str], folder: Path) -> Listing:
 
 
 def _put_back(
-    folder: Path, within: Collection[Path], *, spare: Collection[str] = ()
+    folder: Path, within: Path | None = None, *, spare: Collection[str] = ()
 ) -> Path | None:
     """Make everything as it was noted, if there are notes; returns the folder that it is in.
 
-    Files to `spare` have come since, and stay.
+    Files to `spare` have come since, and stay. Notes that a checkout may have come with count only
+    `within` it.
     """
     files.remove(_unfinished(folder))
-    base, notes = _noted(folder, within)
-    if base is not None:
-        with files.anchored(base):
+    try:
+        content = (folder / _NOTES).read_bytes()
+    except FileNotFoundError:  # what is left without its notes is only swept up
+        files.remove(folder)
+        return None
+    notes: dict[str, Any] = json_text.load(content, name=str(folder / _NOTES))
+    if within is not None:
+        _refuse_foreign(notes, folder, within)
+    base = _base_of(notes, folder)
+    if base.is_dir():
+        with files.anchored(base) if within is not None else nullcontext():
             _restore(base, notes, folder / "files", frozenset(spare))
-        # First of all: what is left without its notes is only swept up.
-        files.remove(folder / _NOTES)
+        files.remove(folder / _NOTES)  # first of all
     files.remove(folder)
     return base
 
 
-def _noted(folder: Path, within: Collection[Path]) -> tuple[Path | None, dict[str, Any]]:
-    """A folder and what was noted about it; None unless it is one of ours, or below one.
+def _base_of(notes: Mapping[str, Any], folder: Path) -> Path:
+    return Path(os.path.normpath(folder.parent.resolve() / notes["base"]))
 
-    A checkout without a repository holds its notes itself, and may come with some.
-    """
+
+def _refuse_foreign(notes: Any, folder: Path, checkout: Path) -> None:  # noqa: ANN401 - any JSON
+    """Refuse notes that no run has left about files of a checkout."""
     try:
-        notes = json_text.load((folder / _NOTES).read_bytes(), name=str(folder / _NOTES))
-        base = Path(os.path.realpath(folder.parent.resolve() / notes["base"]))
-        names = map(PurePosixPath, (*notes["roots"], *notes["folders"], *dict(notes["marks"])))
-        inside = all(not name.is_absolute() and ".." not in name.parts for name in names)
-        valid = all(isinstance(mark, list) and mark for mark in notes["marks"].values())
-    except (OSError, ValueError, KeyError, TypeError):  # none, or not ours
-        return None, {}
-    is_ours = (
-        valid and inside and any(base.is_relative_to(os.path.realpath(place)) for place in within)
+        match notes:
+            case {"base": str(), "roots": [*roots], "marks": dict(marks), "folders": [*folders]}:
+                base = Path(os.path.realpath(_base_of(notes, folder)))
+                texts = [mark[0] for mark in marks.values() if isinstance(mark[0], str)]
+                names = [*folders, *marks]
+                inner = (*names, *(name for name in roots if name != "."))
+                if (
+                    base.is_relative_to(os.path.realpath(checkout))
+                    and all(map(_is_below, inner))
+                    and not any(map(problem_of_path, texts))
+                ):
+                    return
+    except (ValueError, TypeError, LookupError, AttributeError):  # of another form
+        pass
+    raise CommodoreError(
+        "the notes of a killed run are not about this checkout",
+        where=str(folder),
+        hint="remove them, if they are not yours",
     )
-    return (base, notes) if is_ours and base.is_dir() else (None, {})
+
+
+def _is_below(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return bool(parts) and ".." not in parts and parts[0] != "/" and not problem_of_path(name)
 
 
 def _unfinished(folder: Path) -> Path:

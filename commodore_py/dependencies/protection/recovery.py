@@ -47,8 +47,7 @@ class Span:
 def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     """Take back what a run began in this time and did not end."""
     # First of all: until then, a checkout holds what programs were to find, and no user's work.
-    notes, ours = on_disk.notes_below(paths.state), (paths.root, *_linked(paths))
-    for place in on_disk.repair(notes, ours, patience=patience):
+    for place in on_disk.repair(on_disk.notes_below(paths.state), patience=patience):
         log.info("restoring files that programs had changed in %s", place)
     clones, unfinished = _clones_and_asides(paths.bare_clones)
     locks = {path: _locks_in(path, span) for path in (*clones, *_git_folders(paths))}
@@ -82,12 +81,6 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     for path in asides:
         log.info("removing what was left over: %s", path)
         remove(path)
-
-
-def _linked(paths: WorkPaths) -> Iterator[Path]:
-    """Checkouts elsewhere that the user linked."""
-    if paths.dependencies.is_dir():
-        yield from (place for place in paths.dependencies.iterdir() if place.is_symlink())
 
 
 def _clones_and_asides(folder: Path) -> tuple[list[Path], list[Path]]:
