@@ -100,6 +100,8 @@ class Jobs:
         """End a job, with all programs that it has started."""
         task = self._tasks.get(job.id)
         if task is not None and not task.cancelling():
+            if job.state == "queued":  # nothing has to be ended
+                job.state, job.ended = "cancelled", time.time()
             task.cancel()
 
     def last(self, cluster: str, *states: str) -> Job | None:

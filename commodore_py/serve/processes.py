@@ -65,9 +65,9 @@ class Processes:
         What it logs is reported as it happens.
         """
         in_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
-        starting = in_thread(self._start, work, arguments)
+        starting = self._threads.submit(self._start, work, arguments)
         try:
-            _, receiver = await asyncio.shield(starting)
+            _, receiver = await asyncio.shield(asyncio.wrap_future(starting))
             async with asyncio.timeout(seconds):
                 while True:
                     kind, value = await in_thread(receiver.recv)
@@ -83,8 +83,8 @@ class Processes:
             hint = "if memory ran out, give it more"
             raise coded("run/lost", "the process of this work was killed", hint=hint) from None
         finally:
-            process, _ = await starting  # also if this was cancelled before
-            await in_thread(_end, process)
+            # Also if this was cancelled before, or is again: the threads end before the daemon.
+            await asyncio.shield(in_thread(lambda: _end(starting.result()[0])))
 
     def _start(self, work: str, arguments: tuple[Any, ...]) -> tuple[Any, Connection]:
         """Start a process; it sends events, then one result or error."""
