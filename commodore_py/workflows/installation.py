@@ -16,7 +16,7 @@ from commodore_py.config import Author
 
 from .authoring.templates.kinds import COMPONENT
 from .authoring.templates.repositories import make_repository
-from .demo import (
+from .starting import (
     BRANCH,
     ENV_FILE,
     REPOSITORIES,

@@ -34,7 +34,7 @@ from commodore_py.workflows.authoring.templates.repositories import (
     prepare_update,
 )
 from commodore_py.workflows.authoring.templates.source import open_templates
-from commodore_py.workflows.demo import bare_beside, empty_repository
+from commodore_py.workflows.starting import bare_beside, empty_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
