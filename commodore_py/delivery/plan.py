@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Instance, Parameters
 
     from .nodes import Node
-    from .normal import Order
 
 
 @dataclass(frozen=True, slots=True)

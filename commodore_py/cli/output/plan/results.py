@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters import escaping
 from commodore_py.cli.exit_codes import TIME_IS_UP
 from commodore_py.cli.output.problems import as_data as problem_as_data
 from commodore_py.delivery.nodes import Concurrent, Leaf, Register, Resource, Serial, steps_of
@@ -118,10 +119,14 @@ def picture(current: PlanHere, form: str) -> Iterator[str]:
     before = current.plan.order.before
     names = {step: f"n{number}" for number, step in enumerate(before)}
     yield from head
-    yield from (node.format(name, step.replace('"', "'")) for step, name in names.items())
+    yield from (node.format(name, _label(step)) for step, name in names.items())
     for step, predecessors in before.items():
         yield from (edge.format(names[other], names[step]) for other in sorted(predecessors))
     yield from end
+
+
+def _label(text: str) -> str:
+    return escaping.one_line(text).replace("\\", "/").replace('"', "'")
 
 
 _PICTURES = {
