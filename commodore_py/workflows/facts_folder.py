@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _LINE = "\n"
 # What another cluster must not have: a URL with a token, and the report of a compile.
 _ITS_OWN = ("installURL", "compileMeta")
+_TO_SET = "set `"
 _OPTIONS = (
     "add --tenant ID, --catalog URL or --fact NAME=VALUE, or --like ID for those of another one"
 )
@@ -74,9 +75,12 @@ def add_cluster(config: Config, new: NewCluster, rules: Rules) -> FactsEdit:
     try:
         cluster = cluster_from(config, folder, object_in("cluster", new.id, file, content))
     except CommodoreError as error:
-        for part in () if new.like else error.parts:
-            part.where = part.hint = ""  # they name the file, which is not written yet
-            error.parts[-1].hint = _OPTIONS
+        about_new = [part for part in error.parts if part.where.startswith(str(file))]
+        missing = [part for part in about_new if part.hint.startswith(_TO_SET)]
+        for part in () if new.like else about_new:
+            part.where = ""  # the file is not written yet
+            if part in missing:
+                part.hint = _OPTIONS if part is missing[-1] else ""
         raise
     try:
         outcome = outcome_of_cluster(config, cluster)

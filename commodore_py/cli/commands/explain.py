@@ -55,7 +55,9 @@ def explain(
     if reverse is not None:
         match = _LINE.fullmatch(reverse)
         if match is None:
-            raise click.BadParameter(f"{reverse!r} is not FILE:LINE.", ctx, param_hint="--reverse")
+            raise click.BadParameter(
+                f"{reverse!r} is not FILE:LINE.", ctx, param_hint="'--reverse'"
+            )
         if target is not None:
             raise click.UsageError("--reverse takes no TARGET and no PATH.", ctx)
         # As messages name it, or as the shell completes it.

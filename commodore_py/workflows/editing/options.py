@@ -18,6 +18,7 @@ from commodore_py.inventory.explain.replay import compiled_hierarchy
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.parameter_schema import legal_at, read_schema
 from commodore_py.inventory.paths import path_parts
+from commodore_py.manifests.objects import mapping
 from commodore_py.model.inventory import BOOTSTRAP, parameter_key
 from commodore_py.model.names import did_you_mean
 
@@ -40,7 +41,7 @@ def check_versions(plan: Plan) -> None:
     section, name, *field = (*plan.path, "", "")[:3]
     if section not in _SECTIONS or field not in ([""], ["version"]):
         return
-    entry = _merged(plan.staged, BOOTSTRAP, (section, name)) or {}
+    entry = mapping(_merged(plan.staged, BOOTSTRAP, (section, name)))
     url, version = (str(entry.get(key) or "") for key in ("url", "version"))
     if plan.request.verb == "set" and url and version and "${" not in f"{url}{version}":
         versions = _sorted(list_refs(url).commits)
@@ -114,7 +115,8 @@ def _by_schema(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
         yield from (Option(inline(value), "schema") for value in legal.values)
         if legal.options_at:
             listed = _merged(hierarchy, target, path_parts(legal.options_at))
-            yield from (Option(inline(option), legal.options_at) for option in listed or ())
+            options = listed if isinstance(listed, dict | list) else ()
+            yield from (Option(inline(option), legal.options_at) for option in options)
 
 
 def _in_use(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:

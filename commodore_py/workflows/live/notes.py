@@ -55,6 +55,7 @@ def unfinished(state: Path, digest: str) -> dict[tuple[str, str], str]:
             done = {}
         elif event["plan"] == digest and event["event"] == "done":
             key = str(event.get("what", "")), str(event.get("object", ""))
+            done.pop(key, None)  # the order is that of the log
             done[key] = str(event.get("version", ""))
     return done
 
