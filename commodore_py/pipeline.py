@@ -47,7 +47,8 @@ from .dependencies.jsonnet.cluster_libraries import (
     install_cluster_libraries,
 )
 from .dependencies.lock.unlocked import RunLock
-from .dependencies.protection.run_lock import exclusive_run, refuse_foreign_folder
+from .dependencies.protection.own_folders import refuse_foreign_folder
+from .dependencies.protection.run_lock import exclusive_run
 from .dependencies.requirements import unmet_requirements
 from .errors import CommodoreError, located
 from .inventory.checks import check_configuration, deprecations, required_versions

@@ -1,4 +1,4 @@
-"""The journal: steps on checkouts that have begun, for the run that follows a killed one."""
+"""The journal of steps on checkouts, and how those of a killed run are undone."""
 
 from __future__ import annotations
 

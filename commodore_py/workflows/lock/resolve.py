@@ -19,7 +19,8 @@ from commodore_py.dependencies.lock.git_pins import with_equal_requests
 from commodore_py.dependencies.lock.place import OF_CLUSTER, file_of, short_name
 from commodore_py.dependencies.lock.run import LockedRun, changes_between
 from commodore_py.dependencies.lock.state import LockSettings
-from commodore_py.dependencies.protection.run_lock import exclusive_run, refuse_foreign_folder
+from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.published import LockUse
 from commodore_py.problems.refuse import refuse
