@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import stat
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,6 @@ from commodore_py.adapters.files.opening import LinkInTheWay
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
-from commodore_py.model.names import problem_of_path
 from commodore_py.model.tree import Entry
 
 from .program import git_bytes
@@ -104,7 +103,7 @@ def on_disk(
         files.anchored(checkout),
     ):
         copies = file.with_suffix("")
-        _put_back(copies, checkout)
+        _put_back(copies, (checkout,))
         # What is there in any case is not ours to look after.
         made = sorted(path for path in made if not path.is_dir())
         roots = _outermost(checkout, {*watched, *written, *made})
@@ -116,15 +115,12 @@ def on_disk(
             yield Borrowed(checkout, roots, before, begun, (lock,))
             fetched = _fetched_programs(checkout, roots, before, begun)
         finally:
-            _put_back(copies, checkout, spare=fetched)
+            _put_back(copies, (checkout,), spare=fetched)
     files.remove_empty(notes)  # unless another checkout's notes are there
 
 
-def repair(notes: Path, *, patience: float, within: Path | None = None) -> tuple[Path, ...]:
-    """Put back what killed runs left on disk; returns the checkouts.
-
-    Notes that lie in a checkout count only for files `within` it.
-    """
+def repair(notes: Path, within: Collection[Path], *, patience: float) -> tuple[Path, ...]:
+    """Put back what killed runs left on disk in these folders or below; returns the checkouts."""
     names = (entry.name for entry in notes.iterdir()) if notes.is_dir() else ()
     repaired = []
     for name in sorted({name.removesuffix(".lock").removesuffix(".new") for name in names}):
@@ -242,12 +238,12 @@ def _copy(base: Path, roots: Collection[str], folder: Path) -> Listing:
 
 
 def _put_back(
-    folder: Path, within: Path | None = None, *, spare: Collection[str] = ()
+    folder: Path, within: Collection[Path], *, spare: Collection[str] = ()
 ) -> Path | None:
     """Make everything as it was noted, if there are notes; returns the folder that it is in.
 
-    Files to `spare` have come since, and stay. Notes that a checkout may have come with count only
-    `within` it.
+    Files to `spare` have come since, and stay. A folder or a checkout may have come with notes:
+    they count only `within` these places.
     """
     files.remove(_unfinished(folder))
     try:
@@ -256,48 +252,43 @@ def _put_back(
         files.remove(folder)
         return None
     notes: dict[str, Any] = json_text.load(content, name=str(folder / _NOTES))
-    if within is not None:
-        _refuse_foreign(notes, folder, within)
-    base = _base_of(notes, folder)
+    base = _checked_base(notes, folder, within)
     if base.is_dir():
-        with files.anchored(base) if within is not None else nullcontext():
-            _restore(base, notes, folder / "files", frozenset(spare))
+        _restore(base, notes, folder / "files", frozenset(spare))
         files.remove(folder / _NOTES)  # first of all
     files.remove(folder)
     return base
 
 
-def _base_of(notes: Mapping[str, Any], folder: Path) -> Path:
-    return Path(os.path.normpath(folder.parent.resolve() / notes["base"]))
-
-
-def _refuse_foreign(notes: Any, folder: Path, checkout: Path) -> None:  # noqa: ANN401 - any JSON
-    """Refuse notes that no run has left about files of a checkout."""
+def _checked_base(notes: Any, folder: Path, within: Collection[Path]) -> Path:  # noqa: ANN401 - any JSON
+    """The folder that notes are about; notes that no run has left there are refused."""
     try:
         match notes:
             case {"base": str(), "roots": [*roots], "marks": dict(marks), "folders": [*folders]}:
-                base = Path(os.path.realpath(_base_of(notes, folder)))
+                base = Path(os.path.normpath(folder.parent.resolve() / notes["base"]))
+                real = os.path.realpath(base)
                 texts = [mark[0] for mark in marks.values() if isinstance(mark[0], str)]
-                names = [*folders, *marks]
-                inner = (*names, *(name for name in roots if name != "."))
+                names = (*folders, *marks, *(name for name in roots if name != "."))
                 if (
-                    base.is_relative_to(os.path.realpath(checkout))
-                    and all(map(_is_below, inner))
-                    and not any(map(problem_of_path, texts))
+                    any(Path(real).is_relative_to(os.path.realpath(place)) for place in within)
+                    and all(_is_below(real, name) for name in names)
+                    and not any("\0" in text for text in texts)
                 ):
-                    return
+                    return base
     except (ValueError, TypeError, LookupError, AttributeError):  # of another form
         pass
     raise CommodoreError(
-        "the notes of a killed run are not about this checkout",
+        "cannot put back files that a killed run had changed: its notes are about another folder",
         where=str(folder),
-        hint="remove them, if they are not yours",
+        hint="put back the copies in it that you need, and remove it",
     )
 
 
-def _is_below(name: str) -> bool:
+def _is_below(base: str, name: str) -> bool:
+    """Return whether a name is below a folder, also behind links."""
     parts = PurePosixPath(name).parts
-    return bool(parts) and ".." not in parts and parts[0] != "/" and not problem_of_path(name)
+    above = os.path.realpath(Path(base, *parts[:-1]))
+    return bool(parts) and ".." not in parts and f"{above}/".startswith(f"{base}/")
 
 
 def _unfinished(folder: Path) -> Path:

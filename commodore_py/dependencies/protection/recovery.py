@@ -47,7 +47,8 @@ class Span:
 def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     """Take back what a run began in this time and did not end."""
     # First of all: until then, a checkout holds what programs were to find, and no user's work.
-    for place in on_disk.repair(on_disk.notes_below(paths.state), patience=patience):
+    notes, places = on_disk.notes_below(paths.state), (paths.root, *_checkouts(paths))
+    for place in on_disk.repair(notes, places, patience=patience):
         log.info("restoring files that programs had changed in %s", place)
     clones, unfinished = _clones_and_asides(paths.bare_clones)
     locks = {path: _locks_in(path, span) for path in (*clones, *_git_folders(paths))}
@@ -81,6 +82,12 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     for path in asides:
         log.info("removing what was left over: %s", path)
         remove(path)
+
+
+def _checkouts(paths: WorkPaths) -> Iterator[Path]:
+    """Folders of dependencies: each, and all of them, may be elsewhere."""
+    if paths.dependencies.is_dir():
+        yield from (paths.dependencies, *paths.dependencies.iterdir())
 
 
 def _clones_and_asides(folder: Path) -> tuple[list[Path], list[Path]]:

@@ -106,7 +106,7 @@ def compile_component(
 def restore_checkout(component: ComponentFolder) -> None:
     """Repair what a killed run left in the component's checkout."""
     checkout = component.repository
-    on_disk.repair(on_disk.notes_in(checkout), patience=_PATIENCE, within=checkout)
+    on_disk.repair(on_disk.notes_in(checkout), (checkout,), patience=_PATIENCE)
 
 
 @run_log.act("gather")

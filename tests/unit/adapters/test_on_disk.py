@@ -172,7 +172,7 @@ def test_next_run_restores_files_after_kill(checkout: Path, tmp_path: Path, *, m
         checkout, notes = (tmp_path / "elsewhere" / name for name in ("checkout", "notes"))
 
     assert state(checkout) != before
-    repaired = on_disk.repair(notes, patience=0, within=checkout)
+    repaired = on_disk.repair(notes, (checkout,), patience=0)
 
     assert repaired == (checkout,)
     assert state(checkout) == before
@@ -184,12 +184,12 @@ def test_checkout_used_by_process_is_not_repaired(checkout: Path, tmp_path: Path
     vandal = _vandal(notes, checkout)
 
     with pytest.raises(CommodoreError, match="still uses checkout"):
-        on_disk.repair(notes, patience=0.1, within=checkout)
+        on_disk.repair(notes, (checkout,), patience=0.1)
 
     assert (checkout / "a.txt").read_text() == "damaged"
     vandal.kill()
     vandal.communicate()
-    on_disk.repair(notes, patience=0, within=checkout)
+    on_disk.repair(notes, (checkout,), patience=0)
     assert state(checkout) == before
 
 
@@ -205,11 +205,11 @@ def test_surviving_program_keeps_checkout_locked(checkout: Path, tmp_path: Path)
     (tmp_path / "kept.lock").rename(lock)
 
     with pytest.raises(CommodoreError, match="still uses"):
-        on_disk.repair(notes, patience=0.1, within=checkout)
+        on_disk.repair(notes, (checkout,), patience=0.1)
 
     program.kill()
     program.wait()
-    assert on_disk.repair(notes, patience=1, within=checkout) == ()
+    assert on_disk.repair(notes, (checkout,), patience=1) == ()
 
 
 def test_repair_that_failed_is_repeated(
@@ -226,9 +226,9 @@ def test_repair_that_failed_is_repeated(
     with monkeypatch.context() as patch:
         patch.setattr("commodore_py.adapters.files.copy_file", full)
         with pytest.raises(OSError, match="space"):
-            on_disk.repair(notes, patience=0)
+            on_disk.repair(notes, (checkout,), patience=0)
 
-    assert on_disk.repair(notes, patience=0) == (checkout,)
+    assert on_disk.repair(notes, (checkout,), patience=0) == (checkout,)
     assert state(checkout) == before
 
 
@@ -248,8 +248,8 @@ def test_notes_of_another_form_are_refused(checkout: Path, content: object) -> N
     (notes / "evil").mkdir(parents=True)
     (notes / "evil/notes.json").write_text(json.dumps(content))
 
-    with pytest.raises(CommodoreError, match="not about this checkout"):
-        on_disk.repair(notes, patience=0, within=checkout)
+    with pytest.raises(CommodoreError, match="about another folder"):
+        on_disk.repair(notes, (checkout,), patience=0)
 
     assert (checkout / "a.txt").read_text() == "a"
     assert (notes / "evil/notes.json").exists()
@@ -261,7 +261,7 @@ def test_incomplete_notes_are_removed(checkout: Path, tmp_path: Path) -> None:
     (notes / "checkout-1.lock").touch()
     before = state(checkout)
 
-    assert on_disk.repair(notes, patience=0, within=checkout) == ()
+    assert on_disk.repair(notes, (checkout,), patience=0) == ()
     assert not notes.exists()
     assert state(checkout) == before
 
@@ -347,7 +347,7 @@ def test_notes_that_came_with_checkout_change_nothing_elsewhere(
     (notes / "evil/notes.json").write_text(json.dumps(content))
 
     with suppress(CommodoreError):
-        on_disk.repair(notes, patience=0, within=checkout)
+        on_disk.repair(notes, (checkout,), patience=0)
 
     assert (mine / "deep/thesis.txt").read_text() == "mine"
 
@@ -366,6 +366,6 @@ def test_link_in_place_of_lock_makes_no_file(checkout: Path, tmp_path: Path) -> 
     (notes / "evil.lock").symlink_to(tmp_path / "made")
 
     with pytest.raises(CommodoreError, match="is a link"):
-        on_disk.repair(notes, patience=0, within=checkout)
+        on_disk.repair(notes, (checkout,), patience=0)
 
     assert not (tmp_path / "made").exists()
