@@ -254,7 +254,8 @@ def _put_back(
     notes: dict[str, Any] = json_text.load(content, name=str(folder / _NOTES))
     base = _checked_base(notes, folder, within)
     if base.is_dir():
-        _restore(base, notes, folder / "files", frozenset(spare))
+        with files.anchored(base):
+            _restore(base, notes, folder / "files", frozenset(spare))
         files.remove(folder / _NOTES)  # first of all
     files.remove(folder)
     return base
@@ -266,12 +267,12 @@ def _checked_base(notes: Any, folder: Path, within: Collection[Path]) -> Path:  
         match notes:
             case {"base": str(), "roots": [*roots], "marks": dict(marks), "folders": [*folders]}:
                 base = Path(os.path.normpath(folder.parent.resolve() / notes["base"]))
-                real = os.path.realpath(base)
+                real = Path(os.path.realpath(base))
                 texts = [mark[0] for mark in marks.values() if isinstance(mark[0], str)]
                 names = (*folders, *marks, *(name for name in roots if name != "."))
                 if (
-                    any(Path(real).is_relative_to(os.path.realpath(place)) for place in within)
-                    and all(_is_below(real, name) for name in names)
+                    any(real.is_relative_to(os.path.realpath(place)) for place in within)
+                    and all(map(_is_below, names))
                     and not any("\0" in text for text in texts)
                 ):
                     return base
@@ -284,11 +285,9 @@ def _checked_base(notes: Any, folder: Path, within: Collection[Path]) -> Path:  
     )
 
 
-def _is_below(base: str, name: str) -> bool:
-    """Return whether a name is below a folder, also behind links."""
+def _is_below(name: str) -> bool:
     parts = PurePosixPath(name).parts
-    above = os.path.realpath(Path(base, *parts[:-1]))
-    return bool(parts) and ".." not in parts and f"{above}/".startswith(f"{base}/")
+    return bool(parts) and ".." not in parts and parts[0] != "/" and "\0" not in name
 
 
 def _unfinished(folder: Path) -> Path:

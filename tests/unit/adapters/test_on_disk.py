@@ -212,6 +212,20 @@ def test_surviving_program_keeps_checkout_locked(checkout: Path, tmp_path: Path)
     assert on_disk.repair(notes, (checkout,), patience=1) == ()
 
 
+def test_folder_replaced_by_link_is_restored(checkout: Path, tmp_path: Path) -> None:
+    before = state(checkout)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "b.txt").write_text("not ours")
+
+    with on_disk.on_disk(tmp_path / "notes", checkout, {}, [checkout]):
+        shutil.rmtree(checkout / "d")
+        (checkout / "d").symlink_to(other)
+
+    assert state(checkout) == before
+    assert (other / "b.txt").read_text() == "not ours"
+
+
 def test_repair_that_failed_is_repeated(
     checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -350,6 +364,25 @@ def test_notes_that_came_with_checkout_change_nothing_elsewhere(
         on_disk.repair(notes, (checkout,), patience=0)
 
     assert (mine / "deep/thesis.txt").read_text() == "mine"
+
+
+def test_notes_reach_nothing_behind_links(checkout: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("mine")
+    (checkout / "to-mine").symlink_to(mine)
+    shutil.rmtree(checkout / ".git")
+    notes = on_disk.notes_in(checkout)
+    (notes / "evil").mkdir(parents=True)
+    marks = {"to-mine/thesis.txt": ["elsewhere"]}
+    content = {"base": "..", "roots": ["a.txt"], "marks": marks, "folders": []}
+    (notes / "evil/notes.json").write_text(json.dumps(content))
+
+    with suppress(CommodoreError):
+        on_disk.repair(notes, (checkout,), patience=0)
+
+    assert (mine / "thesis.txt").read_text() == "mine"
+    assert not (mine / "thesis.txt").is_symlink()
 
 
 def test_link_in_place_of_notes_is_refused(checkout: Path, tmp_path: Path) -> None:
