@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.manifests.objects import ObjectId, mapping, mappings
+from commodore_py.manifests.objects import ObjectId, mapping, mappings, text
 
 from .marks import ANNOTATIONS
 
@@ -170,9 +170,8 @@ def _offers(id_: ObjectId, uid: str, content: Content) -> Iterator[Key]:
 
 
 def _texts(value: object) -> dict[str, str]:
-    return {key: text for key, text in mapping(value).items() if isinstance(text, str)}
+    return {key: item for key, item in mapping(value).items() if isinstance(item, str)}
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
+    return text(fields.get(name))
