@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.support.authoring import make_component_clone
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ assert p.size > 0 || std.sum(std.range(0, 500000)) > 0;
 """
 
 
+@pytest.mark.long
 def test_workers_report_all_cases_in_order(commodore: CommandLine, tmp_path: Path) -> None:
     sizes = {f"tests/c{n}.yml": f"parameters: {{one: {{size: {n}}}}}\n" for n in range(5)}
     component = make_component_clone(tmp_path / "src", "one", sizes, code=CODE)

@@ -76,6 +76,7 @@ def test_applications_are_added_and_removed(
     assert "no-such-thing is not a component" in ran.err
 
 
+@pytest.mark.long
 def test_instance_is_removed_by_its_own_name(
     commodore: CommandLine, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

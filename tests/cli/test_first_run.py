@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_suggested_demo_steps_change_a_manifest(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

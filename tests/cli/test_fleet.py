@@ -58,6 +58,7 @@ def was_pushed(fleet: Fleet, name: str) -> bool:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.long
 def test_remotes_are_listed_once_by_all_processes(
     commodore: CommandLine, fleet: Fleet, jobs: str
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 import yaml
 
 from tests.support.builders import digest_of
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tests.support.command_line import CommandLine
 
 
+@pytest.mark.long
 def test_show_of_cluster_leaves_working_directory_alone(
     commodore: CommandLine, facts: str, tmp_path: Path, work: Path
 ) -> None:

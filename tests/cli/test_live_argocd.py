@@ -82,6 +82,7 @@ def test_changed_tracking_method_is_compared_as_argo_cd_does(
     assert "changed since the last sync" not in status.out
 
 
+@pytest.mark.long
 def test_root_deployed_by_helm_does_not_decide_tracking(
     live: Callable[..., Ran], server: Cluster, method: str
 ) -> None:

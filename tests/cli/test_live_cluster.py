@@ -92,7 +92,7 @@ def _writes(server: Cluster) -> list[tuple[str, str]]:
         b"{",
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.sample(8)
 def test_odd_answers_are_no_defect_and_remove_nothing(
     live: Live, server: Cluster, verb: str, below: str, body: bytes
 ) -> None:
@@ -191,6 +191,7 @@ def test_ctrl_c_ends_waiting(live: Live, server: Cluster) -> None:
     assert code == 130
 
 
+@pytest.mark.long
 def test_ctrl_c_completes_running_requests_of_apply(live: Live, server: Cluster) -> None:
     begun, may_go_on = Event(), Event()
 

@@ -49,6 +49,7 @@ def _move_all(inputs: LockedCluster) -> None:
         inputs.move(what, "2")
 
 
+@pytest.mark.long
 def test_component_test_uses_locked_inputs(inputs: LockedCluster, commodore: CommandLine) -> None:
     _passed(commodore(*_TEST, "--update"))
     written = Path("it.lock").read_text()
@@ -64,6 +65,7 @@ def test_component_test_uses_locked_inputs(inputs: LockedCluster, commodore: Com
     assert "library: '2'" in changed.out or '"2"' in changed.out
 
 
+@pytest.mark.long
 def test_lock_variable_has_no_effect_on_component_test(
     inputs: LockedCluster, commodore: CommandLine
 ) -> None:

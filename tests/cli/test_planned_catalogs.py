@@ -59,6 +59,7 @@ def playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_plan_of_demo_declares_used_namespaces(
     commodore: CommandLine, facts: str, tmp_path: Path
 ) -> None:
@@ -90,6 +91,7 @@ def test_plan_of_demo_declares_used_namespaces(
     assert used <= {*created, "argocd"}
 
 
+@pytest.mark.long
 def test_delivery_settings_without_plan_change_nothing(
     commodore: CommandLine, work: Path, facts: str, tmp_path: Path
 ) -> None:

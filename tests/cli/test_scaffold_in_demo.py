@@ -28,6 +28,7 @@ def _add_application(demo: Path, name: str, url: str) -> None:
     commit_to(tenant, {"common.yml": yaml.safe_dump(common)})
 
 
+@pytest.mark.long
 def test_new_component_compiles_in_demo(commodore: CommandLine, tmp_path: Path) -> None:
     demo = tmp_path / "demo"
     write_demo(demo)
@@ -89,6 +90,7 @@ def test_missing_library_hints_at_its_component(
     assert error.hint.startswith(hint)
 
 
+@pytest.mark.long
 def test_component_compile_hints_at_library_path_option(
     commodore: CommandLine, tmp_path: Path
 ) -> None:

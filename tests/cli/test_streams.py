@@ -122,6 +122,7 @@ def test_second_run_in_process_prints_the_same(
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a full disk at hand")  # noqa: PTH110 - before any test
+@pytest.mark.long
 def test_full_disk_is_a_plain_error(recompile: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123 - no file of ours
         for words in (("catalog", "list", *recompile[-2:]), recompile, ("--help",)):

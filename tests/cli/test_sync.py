@@ -5,18 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from commodore_py.adapters.http import github
 from tests.support.servers.github import TOKEN, serve
 from tests.support.sync_cases import host_made
 from tests.support.templates import change_template
 
 if TYPE_CHECKING:
-    import pytest
-
     from commodore_py.adapters.http.github import HostedRepository, Proposal
     from tests.support.command_line import CommandLine
 
 
+@pytest.mark.long
 def test_working_directory_is_free_during_requests(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

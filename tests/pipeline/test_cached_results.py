@@ -8,6 +8,8 @@ import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import pytest
+
 from commodore_py.pipeline import gather, render
 from tests.support.builders import commit_to
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
@@ -75,6 +77,7 @@ def _rendered(fleet: Fleet, store: Path) -> Rendered:
     return found
 
 
+@pytest.mark.long
 def test_commits_reach_the_catalog(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, web={"filter.jsonnet": FILTER}, shop={"filter.jsonnet": FILTER})
     commit_to(fleet.repository("tenant"), {"common.yml": FILTERS})

@@ -72,6 +72,7 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Playground:
     return Playground(tmp_path_factory.mktemp("playground"))
 
 
+@pytest.mark.long
 def test_concurrent_compiles_share_a_store(playground: Playground) -> None:
     names = [f"work {number}" for number in range(DIRECTORIES)]
 

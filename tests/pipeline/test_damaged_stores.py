@@ -21,6 +21,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> DamagedStore:
     return DamagedStore.of_demo(tmp_path_factory.mktemp("world"))
 
 
+@pytest.mark.long
 def test_compile_fills_store(damaged: DamagedStore) -> None:
     damaged.restore()
 

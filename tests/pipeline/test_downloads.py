@@ -128,6 +128,7 @@ world.fetch(world.file(sys.argv[2], "out", unpack=True))
 
 
 @pytest.mark.parametrize("written", [1, 120])
+@pytest.mark.long
 def test_next_run_repairs_after_kill(downloads: Downloads, web: Web, written: int) -> None:
     old = {f"{n % 7}/old-{n}": f"{n}" for n in range(400)}
     new = {f"{n % 7}/{'old' if n % 2 else 'new'}-{n}": f"{n} again" for n in range(400)}

@@ -199,6 +199,7 @@ def without_refs(mirror: Path) -> None:
 
 @pytest.mark.parametrize("damage", [truncated, without_pack, without_refs])
 @pytest.mark.parametrize("moved", [False, True])
+@pytest.mark.long
 def test_damaged_mirror_is_replaced(
     shared: Shared,
     foo: Path,
@@ -264,6 +265,7 @@ def test_run_without_room_for_mirrors(
     assert warnings_in(caplog) == []
 
 
+@pytest.mark.long
 def test_concurrent_runs(shared: Shared, foo: Path) -> None:
     repositories = [foo, shared.repository("bar")]
     runs = [f"run-{number}" for number in range(6)]

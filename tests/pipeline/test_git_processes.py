@@ -74,6 +74,7 @@ def cache(workspace: Workspace) -> Path:
     return workspace.root / "cache/git"
 
 
+@pytest.mark.long
 def test_first_run(
     workspace: Workspace,
     specs: list[DependencySpec],
@@ -87,6 +88,7 @@ def test_first_run(
     assert counted["fetch"] + counted["clone"] <= 2 * len(specs)
 
 
+@pytest.mark.long
 def test_run_with_mirrors(
     workspace: Workspace,
     specs: list[DependencySpec],
@@ -103,6 +105,7 @@ def test_run_with_mirrors(
     assert counted["fetch"] == 0
 
 
+@pytest.mark.long
 def test_unchanged_dependencies_start_two_programs_each(
     workspace: Workspace, specs: list[DependencySpec], started: Callable[[], Counter[str]]
 ) -> None:
@@ -129,6 +132,7 @@ def test_several_checkouts_need_one_ls_remote(
 
 
 @pytest.mark.parametrize("edited", ["c0", "global"])
+@pytest.mark.long
 def test_pushed_edit(
     workspace: Workspace,
     specs: list[DependencySpec],
@@ -146,6 +150,7 @@ def test_pushed_edit(
     assert counted["fetch"] == 1
 
 
+@pytest.mark.long
 def test_present_commits_need_no_request(
     workspace: Workspace, specs: list[DependencySpec], started: Callable[[], Counter[str]]
 ) -> None:
@@ -164,6 +169,7 @@ def test_present_commits_need_no_request(
     assert counted.total() <= 2 * len(specs), counted
 
 
+@pytest.mark.long
 def test_local_run_needs_few_processes(
     workspace: Workspace, specs: list[DependencySpec], started: Callable[[], Counter[str]]
 ) -> None:

@@ -200,6 +200,7 @@ def test_all_failing_servers_are_reported(workspace: Workspace, web: HttpServer)
     assert [error.where.splitlines()[0] for error in errors] == urls
 
 
+@pytest.mark.long
 def test_slow_servers_are_queried_at_the_same_time(workspace: Workspace, web: HttpServer) -> None:
     specs = []
     for name in ("one", "two", "three", "four"):
@@ -335,6 +336,7 @@ def test_concurrent_catalog_push_is_not_overwritten(workspace: Workspace, web: H
     assert git(remote, "rev-parse", "master") == theirs
 
 
+@pytest.mark.long
 def test_ssh_with_key_fetches_moved_versions(
     workspace: Workspace, foo: Path, shell: SshServer
 ) -> None:
@@ -351,6 +353,7 @@ def test_ssh_with_key_fetches_moved_versions(
     assert "revision gone not found" in str(workspace.refused(from_url(url, "gone"))[0])
 
 
+@pytest.mark.long
 def test_catalog_is_cloned_and_pushed_over_ssh(workspace: Workspace, shell: SshServer) -> None:
     remote = make_repository(workspace.root / "remotes/catalog.git", {}, branch="main")
 

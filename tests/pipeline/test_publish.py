@@ -72,6 +72,7 @@ def test_overtaken_push_is_rebased_on_other_commits(fleet: Fleet) -> None:
     assert git(fleet.work / "catalog", "for-each-ref", "refs/commodore/backup") == ""
 
 
+@pytest.mark.long
 def test_catalog_needs_few_git_processes(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     push(fleet.config())
     events, catalog = fleet.root / "events", str(fleet.work / "catalog")
@@ -137,6 +138,7 @@ def test_second_approval_can_be_refused(fleet: Fleet) -> None:
     )
 
 
+@pytest.mark.long
 def test_identical_push_by_others_needs_no_commit(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()

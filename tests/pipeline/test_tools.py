@@ -191,6 +191,7 @@ def test_archive_without_program_is_reported(
 
 
 @pytest.mark.parametrize("signal", ["INT", "KILL"])
+@pytest.mark.long
 def test_interrupted_upgrade_keeps_present_tool(
     signal: str, used: ToolFolder, publisher: Publisher
 ) -> None:

@@ -14,6 +14,7 @@ MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
 pytestmark = pytest.mark.usefixtures("no_user_cache")
 
 
+@pytest.mark.long
 def test_frozen_compiles_equal_locking_compiles() -> None:
     report = play_seeds(LOCKS, iter(SEEDS))
 

@@ -5,7 +5,7 @@ A case has a title (`case`, or its command), what is `given`, and what is done a
 itself or in `steps`. `each` lists rows of values, of which `make test` takes the first and about
 every third; `<name>` stands for one of a row, `<dir>` for the directory, `<home>`, `<cache>`,
 `<work>`, `<demo>`, `<facts>`, `<installation>`, `<api>`, `<web>`, `<vault>` and `<github>` for
-others.
+others. `long` cases reach only what others reach: they belong to `make long`.
 
 given   files, component, package, repositories, fleet, commits, checkout: see case_directory
         api: answers by path, or {reply: [status, answer]}
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 _FIXTURES = ("work", "demo", "facts", "installation")
 """Directories that cases may name in angle brackets."""
 
-_CASE = shlex.split("case given words each")
+_CASE = shlex.split("case given words each long")
 _GIVEN_BY_RUNNER = shlex.split("api web vault github new installation cluster tools env unset at")
 _STEP = shlex.split(
     "files commits sh cd run stdin env complete code out err both lacks once json writes tree"
@@ -220,7 +220,8 @@ def _cases_in(folder: Path) -> Iterator[Any]:
             for number, row in enumerate(rows):
                 suffix = f"-{number}" if len(rows) > 1 else ""
                 name = f"{path.stem}-{title.replace(' ', '_')}{suffix}"
-                marks = [pytest.mark.long] if number and crc32(name.encode()) % 3 else []
+                is_long = case.get("long") or (number and crc32(name.encode()) % 3)
+                marks = [pytest.mark.long] if is_long else []
                 yield pytest.param(_filled(whole, row), id=name, marks=marks)
 
 

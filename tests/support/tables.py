@@ -46,6 +46,7 @@ def each(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Test], Te
                 if value.name not in columns
             ]
         )
+        run.pytestmark = getattr(test, "pytestmark", [])  # type: ignore[attr-defined]
         return run
 
     return decorate

@@ -277,7 +277,7 @@ SCENES: dict[str, tuple[Callable[[Scene], str], str]] = {
 
 
 # The rest of what goes over a network is part of the long runs: it takes seconds each.
-QUICK = ("first-push", "change", "overtaken", "refused")
+QUICK = ("change", "overtaken")
 CASES = [
     pytest.param(
         transport,

@@ -42,6 +42,7 @@ def _compile(cluster: LockedCluster, path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["it", "it.tar", "it.tar.gz"])
+@pytest.mark.long
 def test_export_compiles_alone_to_same_catalog(cluster: LockedCluster, name: str) -> None:
     cluster.move("component", "2")
     first = cluster.compile()
@@ -69,6 +70,7 @@ def test_export_contains_unpinned_tenant(cluster: LockedCluster) -> None:
         )  # where another commit is checked out
 
 
+@pytest.mark.long
 def test_export_compiles_same_without_network_interfaces(
     cluster: LockedCluster,
 ) -> None:
@@ -142,6 +144,7 @@ def test_export_with_other_lock_is_refused(cluster: LockedCluster) -> None:
     assert caught.value.exit_code == 6
 
 
+@pytest.mark.long
 def test_manifest_contains_schema(cluster: LockedCluster) -> None:
     manifest = json.loads((_export(cluster, "it") / "manifest.json").read_text())
 

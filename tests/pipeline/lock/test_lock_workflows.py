@@ -47,6 +47,7 @@ def _states(cluster: LockedCluster) -> dict[str, str]:
     return {one.name: one.state for one in found if one.state != "same"}
 
 
+@pytest.mark.long
 def test_lock_create_keeps_staged_catalog_files(cluster: LockedCluster) -> None:
     cluster.compile()
     staged = cluster.fleet.work / "catalog" / "manifests" / "staged.yaml"
@@ -58,6 +59,7 @@ def test_lock_create_keeps_staged_catalog_files(cluster: LockedCluster) -> None:
     assert staged.read_text() == "kind: ConfigMap\n"
 
 
+@pytest.mark.long
 def test_lock_create_does_not_fetch_catalog(cluster: LockedCluster) -> None:
     _create(cluster)
 
@@ -81,6 +83,7 @@ def test_lock_update_shows_change_of_its_input_only(compiled: LockedCluster) -> 
     assert _changed(before, compiled.lock) == {("component", "web")}
 
 
+@pytest.mark.long
 def test_lock_update_dry_run_writes_nothing(compiled: LockedCluster) -> None:
     compiled.move("component", "2")
     written = compiled.file.read_text()
@@ -117,6 +120,7 @@ def test_lock_update_drops_input_that_fails_to_compile(compiled: LockedCluster) 
     assert compiled.compile(frozen=True)
 
 
+@pytest.mark.long
 def test_lock_update_refuses_version_not_requested(compiled: LockedCluster) -> None:
     with pytest.raises(UsageError, match="v7 is not what is requested: master") as caught:
         _update(compiled, "web", to="v7")
@@ -214,6 +218,7 @@ def test_concurrent_writers_keep_all_blocks(cluster: LockedCluster) -> None:
     assert {one.text("sum") for one in cluster.lock.of_kind("file").values()} == {"1"}
 
 
+@pytest.mark.long
 def test_killed_lock_writer_leaves_complete_file(cluster: LockedCluster) -> None:
     texts = set()
     for content in ("1", "2"):

@@ -98,6 +98,7 @@ def test_bases_and_their_bases_do_not_move(based: LockedCluster, tmp_path: Path)
     ) == 1
 
 
+@pytest.mark.long
 def test_update_of_kustomize_base_shows_change(based: LockedCluster, tmp_path: Path) -> None:
     based.compile()
     _move(tmp_path, "2")

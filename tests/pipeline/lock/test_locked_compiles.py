@@ -28,6 +28,7 @@ def cluster(compiled: LockedCluster) -> LockedCluster:
 MOVING = ("library", "repository", "file", "chart", "component", "tenant")
 
 
+@pytest.mark.long
 def test_compile_locks_all_inputs_of_catalog(new_cluster: LockedCluster) -> None:
     new_cluster.compile()
 
@@ -45,6 +46,7 @@ def test_compile_locks_all_inputs_of_catalog(new_cluster: LockedCluster) -> None
 
 @pytest.mark.parametrize("frozen", [False, True])
 @pytest.mark.parametrize("what", MOVING)
+@pytest.mark.long
 def test_locked_input_that_moves_is_not_followed(
     cluster: LockedCluster, what: str, *, frozen: bool
 ) -> None:
@@ -59,6 +61,7 @@ def test_locked_input_that_moves_is_not_followed(
 
 
 @pytest.mark.parametrize("what", ["library", "repository", "component", "tenant"])
+@pytest.mark.long
 def test_lock_gives_same_catalog_in_empty_working_directory(
     cluster: LockedCluster, what: str
 ) -> None:
@@ -69,6 +72,7 @@ def test_lock_gives_same_catalog_in_empty_working_directory(
     assert cluster.compile(frozen=True) == first
 
 
+@pytest.mark.long
 def test_moved_inputs_are_followed_without_lock(cluster: LockedCluster) -> None:
     first = cluster.made()
     for what in MOVING:
@@ -78,6 +82,7 @@ def test_moved_inputs_are_followed_without_lock(cluster: LockedCluster) -> None:
 
 
 @pytest.mark.parametrize("what", ["file", "chart"])
+@pytest.mark.long
 def test_changed_download_is_refused_with_both_digests(cluster: LockedCluster, what: str) -> None:
     cluster.forget()
     if what == "file":
@@ -92,6 +97,7 @@ def test_changed_download_is_refused_with_both_digests(cluster: LockedCluster, w
     assert "class/app.yml" in error.where
 
 
+@pytest.mark.long
 def test_locked_tag_that_moves_is_not_followed(cluster: LockedCluster) -> None:
     repository = cluster.fleet.repository("component-web")
     tag(repository, "v1", "HEAD")
@@ -138,6 +144,7 @@ def test_locked_commit_without_branch_is_fetched_by_id(cluster: LockedCluster, n
     assert notice.strict
 
 
+@pytest.mark.long
 def test_changed_version_is_resolved_and_locked(cluster: LockedCluster) -> None:
     first = cluster.made()
     repository = cluster.fleet.repository("component-web")
@@ -186,6 +193,7 @@ def test_removed_component_leaves_lock_unless_frozen(cluster: LockedCluster) -> 
     assert not cluster.lock.of_kind("library")
 
 
+@pytest.mark.long
 def test_added_component_is_locked_unless_frozen(new_cluster: LockedCluster) -> None:
     new_cluster.configure("web")
     new_cluster.compile()
@@ -220,6 +228,7 @@ def test_frozen_compile_lists_all_unlocked_requests(cluster: LockedCluster) -> N
         (("chart", "own"), "sum", "1.0.1 sha256:" + "0" * 64),
     ],
 )
+@pytest.mark.long
 def test_incomplete_pin_is_completed_unless_frozen(
     cluster: LockedCluster, path: tuple[str, str], key: str, value: str
 ) -> None:
@@ -247,6 +256,7 @@ def test_locked_commit_of_other_branch_is_refused(cluster: LockedCluster) -> Non
     assert f"commit {commit[:12]} is not part of master" in str(error)
 
 
+@pytest.mark.long
 def test_commit_edited_in_lock_is_completed(cluster: LockedCluster) -> None:
     cluster.move("component", "2")
     commit = git(cluster.fleet.repository("component-web"), "rev-parse", "HEAD")
@@ -279,6 +289,7 @@ def test_equal_requests_with_different_pins_are_refused(cluster: LockedCluster) 
     assert f"{cluster.file}:7" in error.where
 
 
+@pytest.mark.long
 def test_equivalent_url_is_same_request(cluster: LockedCluster) -> None:
     cluster.unpin_tenant()
     entry = component_entries(cluster.fleet, ["web"])["web"]
@@ -308,6 +319,7 @@ def test_locked_facts_are_used_with_notice_of_change(cluster: LockedCluster) -> 
     )
 
 
+@pytest.mark.long
 def test_locked_facts_keep_their_types(new_cluster: LockedCluster) -> None:
     facts = new_cluster.fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
     content = yaml.safe_load(facts.read_text())
@@ -337,6 +349,7 @@ def test_offline_compile_uses_locked_inputs_without_requests(cluster: LockedClus
     assert ["global" in str(one) or "tenant" in str(one) for one in errors] == [True, True]
 
 
+@pytest.mark.long
 def test_locked_second_run_requests_no_remote(cluster: LockedCluster) -> None:
     cluster.web.answers()
     for name in ("component-app", "component-web", "global", "tenant"):
@@ -454,6 +467,7 @@ def test_branch_replaced_after_locking_is_no_local_work(
         git(work, "reset", "--quiet", "--hard", "HEAD~1")
 
 
+@pytest.mark.long
 def test_short_commit_is_locked_in_full(cluster: LockedCluster) -> None:
     commit = git(cluster.fleet.repository("component-web"), "rev-parse", "HEAD")
     _request_web(cluster, commit[:10])
@@ -465,6 +479,7 @@ def test_short_commit_is_locked_in_full(cluster: LockedCluster) -> None:
     assert cluster.compile(frozen=True) == first
 
 
+@pytest.mark.long
 def test_renamed_default_branch_keeps_locked_commit(cluster: LockedCluster) -> None:
     first = cluster.made()
     for name in ("global", "tenant"):
@@ -499,6 +514,7 @@ def test_missing_library_stays_locked_as_missing(
     assert "is missing:" not in caplog.text
 
 
+@pytest.mark.long
 def test_changed_library_version_is_locked_or_refused(cluster: LockedCluster) -> None:
     repository = cluster.fleet.root / "git.example.com/me/library.git"
     git(repository, "branch", "next")

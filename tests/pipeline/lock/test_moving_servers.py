@@ -56,6 +56,7 @@ def _requests_of(cluster: LockedCluster, **components: str) -> None:
     cluster.configure(parameters={"components": entries})
 
 
+@pytest.mark.long
 def test_locked_inputs_on_servers_are_not_followed(served: LockedCluster) -> None:
     component = served.fleet.repository("component-web")
     tag(component, "v1", "master")
@@ -94,6 +95,7 @@ def test_commit_missing_on_server_is_used_from_clone(served: LockedCluster) -> N
     assert served.lock.blocks["component", "web"].text("commit") == gone
 
 
+@pytest.mark.long
 def test_lock_follows_added_and_removed_components(served: LockedCluster) -> None:
     served.configure("web")
     served.compile()

@@ -129,6 +129,7 @@ def test_refresh_token_is_kept_if_none_is_returned(
 
 
 @pytest.mark.usefixtures("person")
+@pytest.mark.long
 def test_failed_refresh_falls_back_to_login(
     config: Config,
     api: Api,

@@ -95,6 +95,7 @@ def test_loops_are_longer_than_those_of_the_sandbox() -> None:
     assert len(render("{% for i in range(200000) %}x{% endfor %}")) == 200_000
 
 
+@pytest.mark.long
 def test_time_limit_applies_to_each_rendering() -> None:
     template = Confined().from_string("{% for i in range(500000) %}{% endfor %}x")
 

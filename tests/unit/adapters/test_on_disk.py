@@ -160,6 +160,7 @@ def test_unmodified_files_are_not_written_again(checkout: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("moved", [False, True])
+@pytest.mark.long
 def test_next_run_restores_files_after_kill(checkout: Path, tmp_path: Path, *, moved: bool) -> None:
     before, notes = state(checkout), checkout / "../notes"
     vandal = _vandal(notes, checkout)

@@ -37,6 +37,7 @@ def failure(command: list[str], cwd: Path | None = None) -> ProgramFailed:
     return caught.value
 
 
+@pytest.mark.long
 def test_standard_input_defaults_to_empty() -> None:
     echo = python("import sys; print(sys.stdin.read().upper(), end='')")
 
@@ -124,6 +125,7 @@ for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(one, si
 
 
 @each("code", [SLEEPS, CLOSES_ITS_OUTPUT, PRINTS_ALL_THE_TIME, COMPUTES, IGNORES_SIGNALS])
+@pytest.mark.long
 def test_program_exceeding_time_limit_is_ended(code: str) -> None:
     error = ended_in_time(code, Patience(0.5, setting="program"))
 

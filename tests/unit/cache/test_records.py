@@ -74,6 +74,7 @@ def test_order_of_questions_does_not_matter(counted: Counted) -> None:
     assert counted.times == 2
 
 
+@pytest.mark.long
 def test_latest_lists_of_questions_are_kept(counted: Counted) -> None:
     for number in range(MANY):
         counted.done(**{f"a{number}": "1"})

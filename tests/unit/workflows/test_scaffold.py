@@ -95,6 +95,7 @@ NOTHING = dict.fromkeys(("add_golden", "add_matrix", "automerge_patch", "auto_re
 
 @each("kind", ["component", "package"])
 @each("variables", [EVERYTHING, {**NOTHING, "license": "none"}])
+@pytest.mark.long
 def test_rendered_files_are_valid(kind: str, variables: Mapping[str, str]) -> None:
     tree = rendered(kind, **variables)
 
@@ -135,6 +136,7 @@ def test_files_of_component() -> None:
         ({"automerge_patch_v0": "y", "automerge_patch_v0_regexp_allowlist": "x"}, [(None, None)]),
     ],
 )
+@pytest.mark.long
 def test_renovate_rules(
     variables: dict[str, str], rules: list[tuple[str | None, list[str] | None]]
 ) -> None:
@@ -164,6 +166,7 @@ def test_values_with_expressions_are_refused(variables: dict[str, str], message:
     assert failed.value.where == "builtin://component"
 
 
+@pytest.mark.long
 def test_repeated_case_is_rendered_once() -> None:
     tree = rendered("component", test_cases="x x")
 

@@ -70,6 +70,7 @@ def locks(draw: st.DrawFn) -> Lock:
 
 
 @given(locks(), st.randoms())
+@pytest.mark.long
 def test_equal_locks_are_written_identically(lock: Lock, random: Random) -> None:
     text = write_lock(lock)
     assert tomllib.loads(text)["schema"] == "lock/v1"
@@ -141,6 +142,7 @@ def test_git_merges_updates_of_different_inputs(
     assert found.content() == merged(base, first, second, "it").content()
 
 
+@pytest.mark.long
 def test_ten_thousand_inputs_are_read_quickly() -> None:
     block = read_lock(LOCK, "it").blocks["component", "argocd"]
     text = write_lock(Lock({("component", f"c-{number}"): block for number in range(10_000)}))
