@@ -163,6 +163,7 @@ def _refuse(status: int, message: str, **headers: str) -> _Refused:
 class _Handler(BaseHTTPRequestHandler):
     server: GitHubServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a body would wait for the ACK of its headers
 
     def do_GET(self) -> None:
         self._serve()

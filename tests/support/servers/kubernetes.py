@@ -187,6 +187,7 @@ def kubeconfig_of(url: str, **user: object) -> str:
 def _handler_of(cluster: Cluster) -> type[BaseHTTPRequestHandler]:  # noqa: C901 - a class
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # a body would wait for the ACK of its headers
 
         def do_GET(self) -> None:
             self._answer("GET")

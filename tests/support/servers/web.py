@@ -81,6 +81,7 @@ def serve() -> Iterator[Web]:
 def _handler_of(web: Web) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # a body would wait for the ACK of its headers
 
         def do_GET(self) -> None:
             page = web.pages.get(self.path, Page(b"nothing here", status=404))
