@@ -156,7 +156,7 @@ def test_wait_does_not_pass_for_unreadable_kind(live: Live, server: Cluster, goa
 
     server.before = before
 
-    ran = live("wait", "--app", "shop", "--for", goal, "--timeout", "5")
+    ran = live("wait", "--app", "shop", "--for", goal, "--timeout", "2")
 
     assert ran.code == 7
     assert "ConfigMap shop/new: it cannot be read: " in ran.out
