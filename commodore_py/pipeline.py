@@ -46,7 +46,6 @@ from .dependencies.jsonnet.cluster_libraries import (
     explain_missing_library,
     install_cluster_libraries,
 )
-from .dependencies.lock.unlocked import RunLock
 from .dependencies.protection.own_folders import refuse_foreign_folder
 from .dependencies.protection.run_lock import exclusive_run
 from .dependencies.requirements import unmet_requirements
@@ -72,7 +71,9 @@ if TYPE_CHECKING:
 
     from .config import Config
     from .delivery.compiled import ClusterPlan
+    from .dependencies.lock.run import LockedRun
     from .model.cluster import Cluster
+    from .model.dependency import Fetch
     from .model.inventory import Instance, Node
     from .model.secrets import ReferenceFile
 
@@ -83,7 +84,6 @@ Approve: TypeAlias = Callable[[Change], bool]
 
 _ACTS = ("gather", "render", "publish")
 _RETRIES = 3
-_UNLOCKED = RunLock()
 
 
 def compile_catalog(
@@ -92,12 +92,11 @@ def compile_catalog(
     approve: Approve,
     *,
     cluster: Cluster | None = None,
-    lock: RunLock | None = None,
 ) -> Published:
     """Compile one cluster's catalog, from its facts to its commit; `cluster` was just loaded."""
     times = [monotonic()]
-    lock = lock or open_lock(config, cluster_id)
-    if not (lock.is_open and config.offline):
+    lock = open_lock(config, cluster_id)
+    if lock is None or not config.offline:
         cluster = check_settings(config, cluster_id, cluster)
     if not config.force:
         refuse_foreign_folder(config.paths)
@@ -108,9 +107,12 @@ def compile_catalog(
         with run_log.collecting() as events:
             rendered = render(config, sources, lock)
         times.append(monotonic())
-        refuse((*rendered.notices, *sources.notices, *lock.notices), strict=config.strict)
-        lock_use = lock.finish()
-        notices = (*rendered.notices, *sources.notices, *lock.notices)
+        notices = (*rendered.notices, *sources.notices)
+        refuse((*notices, *(lock.notices if lock is not None else ())), strict=config.strict)
+        lock_use = None
+        if lock is not None:
+            lock_use = lock.finish()
+            notices = (*notices, *lock.notices)
         published = publish(config, sources, rendered, approve)
         compiler.share_results(config, events.of(NewResult))
         with suppress(OSError):
@@ -135,10 +137,10 @@ def check_settings(
     return None if config.local else cluster
 
 
-def open_lock(config: Config, cluster_id: str) -> RunLock:
+def open_lock(config: Config, cluster_id: str) -> LockedRun | None:
     """The lock that the settings name, if they do."""
     if config.lock_file is None:
-        return _UNLOCKED
+        return None
     from .dependencies.lock.run import LockedRun  # most runs have none
 
     return LockedRun.open(config, cluster_id)
@@ -146,12 +148,22 @@ def open_lock(config: Config, cluster_id: str) -> RunLock:
 
 @run_log.act("gather")
 def gather(
-    config: Config, cluster_id: str, cluster: Cluster | None = None, lock: RunLock = _UNLOCKED
+    config: Config,
+    cluster_id: str,
+    cluster: Cluster | None = None,
+    lock: LockedRun | None = None,
+    *,
+    fetch: Fetch | None = None,
 ) -> Sources:
-    """Read the outside world once, and pin every piece of it."""
+    """Read the outside world once, and pin every piece of it.
+
+    `fetch` fetches dependencies in place of the usual function.
+    """
     log.info("Gathering what cluster %s is made of", cluster_id)
     now = datetime.now().astimezone()
-    cluster = lock.cluster(cluster_id, lambda: cluster or load_cluster(config, cluster_id))
+    if lock is not None:
+        cluster = lock.cluster(cluster_id, lambda: cluster or load_cluster(config, cluster_id))
+    cluster = cluster or load_cluster(config, cluster_id)
     # What can fail cheaply comes first: a long compile must not end with a login that fails.
     folder = check_folder(config, cluster.id)
     # With a lock, an offline run is not local; but the catalog is what is here.
@@ -161,12 +173,12 @@ def gather(
             partial(CatalogHead, folder, "", "", None) if folder else check_catalog(own, cluster)
         )
     with run_log.collecting() as events:
-        classes, node = gather_classes(config, cluster, lock)
+        classes, node = gather_classes(config, cluster, lock, fetch)
         instances = instances_of(node, classes)
         log.info("Resolving the hierarchy for %d component instances", len(instances))
         places = locator_of(config, cluster, classes)
-        bundle = bundles.find(classes, node, places, locked=lock.is_open)
-        if lock.is_open:
+        bundle = bundles.find(classes, node, places, locked=lock is not None)
+        if lock is not None:
             lock.bundle = bundle.bundle
         sources = gather_instances(config, cluster, classes, instances, now, lock=lock)
     head = fetch_head()
@@ -183,10 +195,15 @@ def gather(
 
 
 def gather_classes(
-    config: Config, cluster: Cluster, lock: RunLock = _UNLOCKED
+    config: Config,
+    cluster: Cluster,
+    lock: LockedRun | None = None,
+    fetch: Fetch | None = None,
 ) -> tuple[ClassPath, Node]:
     """Everything that a cluster's hierarchy consists of, fetched; and the cluster's own node."""
-    fetch = lock.fetching(config, fetcher(config))
+    fetch = fetch or fetcher(config)
+    if lock is not None:
+        fetch = lock.fetching(config, fetch)
     # Configuration names packages, and packages may name components, so the
     # class path grows in three steps and the bootstrap node is read in between.
     with located(facts_places(config, cluster)):
@@ -198,14 +215,15 @@ def gather_classes(
     with located(places.parameter):
         classes = classes.plus(fetch(packages))
     # Missing packages are listed together with missing components.
-    listed = lock.is_open or must_be_complete(config)
+    listed = lock is not None or must_be_complete(config)
     incomplete = listed and bool(not_found(packages, classes))
     node = resolve_bootstrap(config, cluster, classes, missing_ok=incomplete)
     places = locator_of(config, cluster, classes)
     components = wanted_components(node, places)
     with located(places.parameter):
         classes = classes.plus(fetch(components))
-    lock.refuse_requests(places)
+    if lock is not None:
+        lock.refuse_requests(places)
     refuse_missing(config, (*packages, *components), classes)
     return classes, node
 
@@ -217,16 +235,16 @@ def gather_instances(
     instances: tuple[Instance, ...],
     time: datetime,
     *,
-    lock: RunLock = _UNLOCKED,
+    lock: LockedRun | None = None,
 ) -> Sources:
     """The instances resolved, and what they need in the working directory, from known classes."""
     with run_log.stage("hierarchy"):
         resolved = resolve(config, cluster, classes, instances)
         places = locator_of(config, cluster, classes, instances)
         compiler.check_entries(resolved, places.parameter)
-    install_cluster_libraries(config, classes, resolved, places, resolving=lock.libraries)
+    install_cluster_libraries(config, classes, resolved, places, resolving=lock and lock.libraries)
     downloads = compiler.wanted_downloads(resolved)
-    fetch_downloads(config, downloads, classes, places, through=lock.downloads)
+    fetch_downloads(config, downloads, classes, places, through=lock and lock.downloads)
     with run_log.stage("layout"):
         materialise(config, cluster, classes, resolved)
     return Sources(
@@ -249,7 +267,7 @@ def gather_instances(
 
 
 @run_log.act("render")
-def render(config: Config, sources: Sources, lock: RunLock = _UNLOCKED) -> Rendered:
+def render(config: Config, sources: Sources, lock: LockedRun | None = None) -> Rendered:
     """Turn pinned sources into trees, and these into a catalog: same sources, same bytes."""
     plan = _plan_of(sources)
     references, problems = _references(sources, plan)
@@ -260,7 +278,7 @@ def render(config: Config, sources: Sources, lock: RunLock = _UNLOCKED) -> Rende
         try:
             with run_log.stage("compile", of="target", total=count):
                 compiled, of_entries = compiler.compile_targets(
-                    config, sources, references, lock.bases(config)
+                    config, sources, references, lock and lock.bases(config)
                 )
         except CommodoreError as error:
             error.locate(sources.places.parameter)
@@ -273,7 +291,8 @@ def render(config: Config, sources: Sources, lock: RunLock = _UNLOCKED) -> Rende
         copy, original = (os.fsencode(path) for path in (config.paths.root, config.copy_of))
         trees = {name: tree.replacing(copy, original) for name, tree in trees.items()}
     trees, left_out = without_git_folders(trees, sources.inventory.nodes)
-    lock.note_rendered(events)
+    if lock is not None:
+        lock.note_rendered(events)
     notices = (*problems, *of_entries, *notices, *left_out, *read_outside(events))
     rendered = Rendered(trees, references, Tree(), notices=notices)
     # By themselves, instances may write to one path, and refer to what has no reference file.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path as Folder
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from commodore_py import __version__
 from commodore_py.adapters import git_urls
@@ -24,15 +24,15 @@ from .git_pins import with_equal_requests
 from .libraries import LibraryInputs
 from .place import file_of, short_name
 from .state import LockSettings, LockState
-from .unlocked import Findings, RunLock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from commodore_py.config import Config
     from commodore_py.dependencies.downloads.store import Store, Stored
     from commodore_py.dependencies.jsonnet.jsonnetfile import Remote
     from commodore_py.dependencies.jsonnet.resolve import Resolve
+    from commodore_py.model.catalog import BundleUse
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.dependency import Fetch
     from commodore_py.model.download import Source
@@ -45,10 +45,20 @@ if TYPE_CHECKING:
 _JSONNET = "gojsonnet"
 
 
-class LockedRun(RunLock):
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The inputs of a run: blocks, and versions of tools."""
+
+    blocks: Mapping[Path, Block]
+    tools: Mapping[str, str]
+
+
+@final
+class LockedRun:
     """The inputs of one run; `finish` writes what it found."""
 
-    is_open = True
+    bundle: BundleUse | None = None
+    """The bundle of the cluster, once it is known: only recorded."""
 
     def __init__(
         self,

@@ -8,9 +8,8 @@ from commodore_py.errors import CommodoreError, UsageError
 
 from .file import LockFile, check_writable
 from .git_pins import refuse_contradictions
-from .run import LockedRun, NoLockFile
+from .run import Findings, LockedRun, NoLockFile
 from .state import LockSettings, LockWouldChange
-from .unlocked import Findings
 
 if TYPE_CHECKING:
     from pathlib import Path as Folder

@@ -17,7 +17,6 @@ from commodore_py.dependencies.jsonnet.component_libraries import (
     install_component_libraries,
     link_component_libraries,
 )
-from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.inventory.checks import deprecations
 from commodore_py.inventory.single import resolve_single, single_locator
 from commodore_py.lib import LIBRARIES
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
+    from commodore_py.dependencies.lock.run import LockedRun
     from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.download import Download
     from commodore_py.model.inventory import Parameters
@@ -60,7 +60,7 @@ class Gathered:
     component: ComponentFolder
     sources: Sources
     downloads: tuple[Download, ...]
-    lock: RunLock
+    lock: LockedRun | None
     """The lock of what it requires, if there is one."""
 
     @property
@@ -89,13 +89,13 @@ def compile_component(
     """
     restore_checkout(component)
     with component_workspace(config) as place, place.user_paths():
-        locked = lock.run() if lock is not None else RunLock()
+        locked = lock.run() if lock is not None else None
         gathered = gather(
             config, component, place, locked, output=output, search_paths=search_paths
         )
         fetch(gathered)
         tree, notices = render(gathered)
-        if lock is not None and locked.findings is not None:
+        if lock is not None and locked is not None:
             lock.add(locked.findings)
             notices = (*notices, *lock.finish())
     folder = output / "compiled" / gathered.folder
@@ -114,7 +114,7 @@ def gather(
     config: Config,
     component: ComponentFolder,
     place: Workspace,
-    lock: RunLock,
+    lock: LockedRun | None,
     *,
     output: Path,
     search_paths: tuple[Path, ...],
@@ -166,12 +166,12 @@ def fetch(gathered: Gathered, *, keep_others: bool = False) -> None:
         gathered.component.checkout(),
         gathered.parameters,
         keep_others=keep_others,
-        resolving=lock.libraries,
+        resolving=lock and lock.libraries,
     )
     fetch_downloads(
         *(config, gathered.downloads, sources.classes, sources.places),
         output=sources.plan.output,
-        through=lock.downloads,
+        through=lock and lock.downloads,
     )
 
 
@@ -180,7 +180,8 @@ def render(gathered: Gathered) -> tuple[Tree, tuple[Problem, ...]]:
     config, sources, instance = gathered.config, gathered.sources, gathered.component.instance
     log.info("Compiling component %s", instance.component)
     rendered = pipeline.render(config, sources, gathered.lock)
-    notices = gathered.place.notices((*rendered.notices, *sources.notices, *gathered.lock.notices))
+    of_lock = gathered.lock.notices if gathered.lock is not None else ()
+    notices = gathered.place.notices((*rendered.notices, *sources.notices, *of_lock))
     refuse(notices, strict=config.strict)
     return rendered.instances[instance.name], notices
 

@@ -15,7 +15,6 @@ from commodore_py.catalog.clean import clean
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import instances_of, wanted_components
 from commodore_py.dependencies.fetch import fetcher, refuse_missing
-from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, located
 from commodore_py.inventory.resolve import locator_of, resolve_bootstrap
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
+    from commodore_py.dependencies.lock.run import LockedRun
     from commodore_py.dependencies.lock.shared import SharedLock
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.stages import Rendered, Sources
@@ -61,9 +61,9 @@ def compile_package(
                 extra={"where": str(work.folder), "hint": "name a folder beside the package"},
             )
         config = replace(config, paths=WorkPaths(work.folder))
-        locked = lock.run() if lock is not None else RunLock()
+        locked = lock.run() if lock is not None else None
         rendered = render_package(config, package, work, locked)
-        if lock is not None and locked.findings is not None:
+        if lock is not None and locked is not None:
             lock.add(locked.findings)
             rendered = replace(rendered, notices=(*rendered.notices, *lock.finish()))
         if not work.temporary:
@@ -76,7 +76,7 @@ def compile_package(
 
 
 def render_package(
-    config: Config, package: PackageFolder, work: Workspace, lock: RunLock
+    config: Config, package: PackageFolder, work: Workspace, lock: LockedRun | None
 ) -> Rendered:
     """Compile a package in a working directory; nothing is written to the package itself."""
     with work.user_paths(), exclusive_run(config.paths):
@@ -86,7 +86,8 @@ def render_package(
         sources = _gather(config, package, lock)
         log.info("Compiling %d component instances", len(sources.inventory.instances))
         rendered = pipeline.render(config, sources, lock)
-    notices = work.notices((*rendered.notices, *sources.notices, *lock.notices))
+    of_lock = lock.notices if lock is not None else ()
+    notices = work.notices((*rendered.notices, *sources.notices, *of_lock))
     refuse(notices, strict=config.strict)
     return replace(rendered, notices=notices)
 
@@ -117,13 +118,15 @@ def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
 
 
 @run_log.act("gather")
-def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
+def _gather(config: Config, package: PackageFolder, lock: LockedRun | None) -> Sources:
     """The steps of `pipeline.gather` that need no cluster, in its order."""
     log.info("Gathering what package %s is made of", package.name)
     now = datetime.now().astimezone()
     cluster = cluster_for_package()
     _lay_out(config, cluster, package)
-    fetch = lock.fetching(config, fetcher(config))
+    fetch = fetcher(config)
+    if lock is not None:
+        fetch = lock.fetching(config, fetch)
     classes = package.classes(config.paths)
     try:
         node = resolve_bootstrap(config, cluster, classes)
@@ -134,7 +137,8 @@ def _gather(config: Config, package: PackageFolder, lock: RunLock) -> Sources:
     dependency_specs = wanted_components(node, places)
     with located(places.parameter):
         classes = classes.plus(fetch(dependency_specs))
-    lock.refuse_requests(places)
+    if lock is not None:
+        lock.refuse_requests(places)
     refuse_missing(config, dependency_specs, classes)
     instances = instances_of(node, classes)
     sources = pipeline.gather_instances(config, cluster, classes, instances, now, lock=lock)

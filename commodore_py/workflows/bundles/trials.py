@@ -12,6 +12,7 @@ from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.dependencies.bundles.in_use import class_file, deviations_from
 from commodore_py.dependencies.bundles.index import CLASSES
+from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.lock.document import Lock
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.dependencies.lock.run import LockedRun
@@ -62,9 +63,13 @@ class Trials:
 
     def compiled(self, files: Mapping[tuple[Kind, str], bytes] | None = None) -> Trial:
         """Compile with other contents of class files, by repository and path there."""
-        run = _Run(self._lock, files or {})
-        with run.taken_back():
-            sources, rendered = compiled(self._config, self._cluster.id, run, self._cluster)
+        name = "inputs of the trial"
+        file = LockFile(Path(name), "", self._lock)
+        run = LockedRun(file, LockSettings(name), write=False)
+        with _with_contents(fetcher(self._config), files or {}) as fetch:
+            sources, rendered = compiled(
+                self._config, self._cluster.id, run, self._cluster, fetch=fetch
+            )
         self._lock = run.result()
         return Trial(sources, rendered, self._lock)
 
@@ -108,45 +113,35 @@ def graded(before: Trial, after: Trial) -> ObjectDiff:
     return object_diff(change_between(before.rendered.catalog, after.rendered.catalog))
 
 
-class _Run(LockedRun):
-    """A run with a lock in memory, whose configuration has other contents of some class files."""
+@contextmanager
+def _with_contents(fetch: Fetch, files: Mapping[tuple[Kind, str], bytes]) -> Iterator[Fetch]:
+    """A fetcher that writes other contents of class files into what it fetches.
 
-    def __init__(self, lock: Lock, files: Mapping[tuple[Kind, str], bytes]) -> None:
-        name = "inputs of the trial"
-        super().__init__(LockFile(Path(name), "", lock), LockSettings(name), write=False)
-        self._files = files
-        self._before: dict[Path, bytes | None] = {}
+    They are restored afterwards: the next run starts from checkouts without local work.
+    """
+    before: dict[Path, bytes | None] = {}
 
-    def fetching(self, config: Config, fetch: Fetch) -> Fetch:
-        """A function that fetches what is locked, and writes the contents into it."""
-        inner = super().fetching(config, fetch)
-
-        def with_contents(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
-            dependencies = inner(specs)
-            for dependency in dependencies:
-                for (kind, path), content in self._files.items():
-                    if dependency.spec.kind is kind:
-                        self._put(dependency.directory / path, content)
-            return dependencies
-
-        return with_contents
-
-    def _put(self, file: Path, content: bytes) -> None:
-        self._before[file] = file.read_bytes() if file.is_file() else None
+    def put(file: Path, content: bytes) -> None:
+        before.setdefault(file, file.read_bytes() if file.is_file() else None)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
 
-    @contextmanager
-    def taken_back(self) -> Iterator[None]:
-        """Restore the files afterwards: the next run starts from checkouts without local work."""
-        try:
-            yield
-        finally:
-            for file, content in self._before.items():
-                if content is None:
-                    file.unlink(missing_ok=True)
-                else:
-                    file.write_bytes(content)
+    def with_contents(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
+        dependencies = fetch(specs)
+        for dependency in dependencies:
+            for (kind, path), content in files.items():
+                if dependency.spec.kind is kind:
+                    put(dependency.directory / path, content)
+        return dependencies
+
+    try:
+        yield with_contents
+    finally:
+        for file, content in before.items():
+            if content is None:
+                file.unlink(missing_ok=True)
+            else:
+                file.write_bytes(content)
 
 
 _KINDS = {Kind.COMPONENT: "components", Kind.PACKAGE: "packages"}

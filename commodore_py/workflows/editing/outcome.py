@@ -12,7 +12,6 @@ from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.checks.compiled import check_compiled
 from commodore_py.dependencies.fetch import fetcher
-from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.errors import CommodoreError, doing, raise_collected
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
@@ -57,27 +56,6 @@ class _Side:
     error: CommodoreError | None = None
 
 
-class _Requests(RunLock):
-    """The requests of a hierarchy; those that are new since another one can be fetched."""
-
-    def __init__(self) -> None:
-        self.fetches_new = False
-        self._requested: set[DependencySpec] = set()
-
-    def fetching(self, config: Config, fetch: Fetch) -> Fetch:
-        """The function, which is called once new requests are fetched."""
-
-        def with_new(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
-            requested = tuple(specs)
-            new = tuple(spec for spec in requested if spec not in self._requested)
-            if new and self.fetches_new:
-                fetcher(replace(config, local=False))(new)
-            self._requested.update(requested)
-            return fetch(requested)
-
-        return with_new
-
-
 def outcome_of(config: Config, cluster_id: str, plan: Plan) -> Outcome:
     """Render an edit; raises if it causes errors. Nothing is written.
 
@@ -87,12 +65,32 @@ def outcome_of(config: Config, cluster_id: str, plan: Plan) -> Outcome:
     root = config.paths.root.resolve()
     with copied(config) as scratch_config, errors_only():
         scratch = scratch_config.paths.root
-        requests = _Requests()
-        before = _side(scratch_config, cluster_id, checks=True, lock=requests)
+        requested: set[DependencySpec] = set()
+        fetch = _fetching(scratch_config, requested, fetches_new=False)
+        before = _side(scratch_config, cluster_id, checks=True, fetch=fetch)
         (scratch / plan.file.relative_to(root)).write_bytes(plan.after)
-        requests.fetches_new = plan.requests_dependencies and before.error is None
-        after = _side(scratch_config, cluster_id, checks=True, lock=requests)
+        fetches_new = plan.requests_dependencies and before.error is None
+        fetch = _fetching(scratch_config, requested, fetches_new=fetches_new)
+        after = _side(scratch_config, cluster_id, checks=True, fetch=fetch)
         return _compared(before, after)
+
+
+def _fetching(config: Config, requested: set[DependencySpec], *, fetches_new: bool) -> Fetch:
+    """The fetcher of a local run, which adds its requests to those of a run before.
+
+    New ones are fetched if `fetches_new` is set.
+    """
+    fetch = fetcher(config)
+
+    def with_new(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
+        all_specs = tuple(specs)
+        new = tuple(spec for spec in all_specs if spec not in requested)
+        if new and fetches_new:
+            fetcher(replace(config, local=False))(new)
+        requested.update(all_specs)
+        return fetch(all_specs)
+
+    return with_new
 
 
 def outcome_elsewhere(config: Config, cluster_id: str, plan: Plan) -> Outcome:
@@ -166,11 +164,11 @@ def _side(
     cluster: Cluster | None = None,
     *,
     checks: bool = False,
-    lock: RunLock | None = None,
+    fetch: Fetch | None = None,
 ) -> _Side:
     about: tuple[Problem, ...] = ()
     try:
-        sources = pipeline.gather(config, cluster_id, cluster, lock or RunLock())
+        sources = pipeline.gather(config, cluster_id, cluster, fetch=fetch)
         nodes = sources.inventory.nodes
         subjects = subjects_of(sources.inventory, sources.classes)
         about = (*sources.notices, *schema_problems(subjects, sources.places.parameter))

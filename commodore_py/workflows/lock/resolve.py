@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.lock.document import Lock, Path
     from commodore_py.model.catalog import Change
     from commodore_py.model.cluster import Cluster
+    from commodore_py.model.dependency import Fetch
     from commodore_py.model.problem import Problem
     from commodore_py.model.spot import Places
     from commodore_py.model.stages import Rendered, Sources
@@ -289,13 +290,18 @@ def of_cluster(file: Folder) -> LockFile:
 
 
 def compiled(
-    config: Config, cluster_id: str, run: LockedRun, cluster: Cluster | None = None
+    config: Config,
+    cluster_id: str,
+    run: LockedRun,
+    cluster: Cluster | None = None,
+    *,
+    fetch: Fetch | None = None,
 ) -> tuple[Sources, Rendered]:
     """Gather and render with a lock; the catalog's checkout is left as it is."""
     refuse_foreign_folder(config.paths)
     with exclusive_run(config.paths), tempfile.TemporaryDirectory() as folder:
         scratch_config = replace(config, output_dir=Folder(folder) / "catalog")
-        sources = pipeline.gather(scratch_config, cluster_id, cluster, run)
+        sources = pipeline.gather(scratch_config, cluster_id, cluster, run, fetch=fetch)
         rendered = pipeline.render(scratch_config, sources, run)
     refuse((*rendered.notices, *sources.notices), strict=config.strict)
     return sources, rendered

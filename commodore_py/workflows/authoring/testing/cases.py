@@ -23,7 +23,7 @@ from commodore_py.workflows.authoring.templates.record import NAME, NoRecord, Re
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from commodore_py.dependencies.lock.unlocked import Findings
+    from commodore_py.dependencies.lock.run import Findings
 
 _SUFFIXES = (".yml", ".yaml")
 

@@ -15,7 +15,6 @@ from commodore_py import compiler
 from commodore_py.adapters import workers
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
-from commodore_py.dependencies.lock.unlocked import RunLock
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.parameter_schema import problems_of as schema_problems
 from commodore_py.inventory.parameter_schema import subjects_of
@@ -77,7 +76,7 @@ def component_cases(
                 if not number:
                     restore_checkout(component)
                 work = stack.enter_context(component_workspace(config))
-                locked = lock.run() if lock is not None else RunLock()
+                locked = lock.run() if lock is not None else None
                 folder = suite.directory
                 paths = search_paths or (folder,)
                 with work.user_paths():
@@ -131,7 +130,7 @@ def _compile_component(case: str, gathered: Gathered) -> CaseRun:
         tree=tree.below(gathered.folder),
         notices=(*notices, *more),
         errors=errors,
-        findings=gathered.lock.findings,
+        findings=gathered.lock and gathered.lock.findings,
     )
 
 
@@ -190,12 +189,13 @@ def package_cases(
 
 
 def _compile_package(case: str, what: _PackageWork, *, lock: SharedLock | None) -> CaseRun:
-    locked = lock.run() if lock is not None else RunLock()
+    locked = lock.run() if lock is not None else None
     rendered = render_package(*what, locked)
     tree = Tree()
     for folder, files in placed(rendered.instances).items():
         tree |= files.below(PurePosixPath(folder))
-    return CaseRun(case, tree=tree, notices=rendered.notices, findings=locked.findings)
+    findings = locked and locked.findings
+    return CaseRun(case, tree=tree, notices=rendered.notices, findings=findings)
 
 
 def compiled(
