@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import marshal
+import os
+import sys
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING
+
+import commodore_py
+from commodore_py.adapters.reading import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +31,9 @@ UNKNOWN = "?"
 _BY_VALUE = 2
 _SIZE = 32
 _HEX = frozenset("0123456789abcdef")
+# Libraries for components are left out: what is used of them is recorded.
+_CODE = (".py", ".toml")
+_PACKAGES = (".dist-info", ".egg-info")
 
 
 def digest(content: bytes) -> str:
@@ -71,3 +81,29 @@ def of_tree(tree: Tree) -> str:
     """The digest of a whole folder."""
     files = [f"{path}\0{of_entry(entry)}" for path, entry in tree.items()]
     return of_names([*files, "", *sorted(map(str, tree.empty_folders))])
+
+
+@functools.cache
+def program_digest() -> str:
+    """The digest of our code, Python and its packages, on which all cached results depend.
+
+    Equal for equal programs, wherever they are installed.
+    """
+    hashed = blake2b(sys.version.encode(), digest_size=_SIZE)
+    # Names and versions, from the names of metadata folders: reading metadata is slow.
+    packages = set[str]()
+    for folder in sys.path:
+        with suppress(OSError):
+            names = os.listdir(folder)  # noqa: PTH208 - names are wanted
+            packages |= {name for name in names if name.endswith(_PACKAGES)}
+    hashed.update("\n".join(sorted(packages)).encode(errors="surrogateescape"))
+    root = os.path.dirname(commodore_py.__file__)  # noqa: PTH120 - a text
+    files = [
+        f"{folder}/{name}"
+        for folder, _, names in os.walk(root)
+        for name in names
+        if name.endswith(_CODE)
+    ]
+    for path in sorted(files):
+        hashed.update(path.removeprefix(root).encode() + b"\n" + bytes_of(path))
+    return hashed.hexdigest()

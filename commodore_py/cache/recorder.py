@@ -55,7 +55,7 @@ class Recorder:
         lookup = LOOKUPS[kind]
         unreadable = isinstance(answer, NotReadable)
         digest = UNREADABLE if unreadable else lookup.digest(answer, self.roots)
-        self.note(lookup.question(self.roots.portable(path)), digest)
+        self.note(f"{kind} {self.roots.portable(path)}", digest)
         if isinstance(answer, bytes) and _KNOWS_ITS_PATH in answer:
             self.saw("location", path, path)
 

@@ -11,8 +11,7 @@ from commodore_py import run_log
 from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.errors import CommodoreError
 
-from .digests import UNKNOWN, of_value
-from .program import program_digest
+from .digests import UNKNOWN, of_value, program_digest
 from .questions import answer, describe_change
 from .recorder import Recorder
 from .records import LocalResults, NewResult, Record, name_of

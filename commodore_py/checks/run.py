@@ -7,8 +7,7 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py.cache.digests import digest
-from commodore_py.cache.program import program_digest
+from commodore_py.cache.digests import digest, program_digest
 from commodore_py.cache.results import cached_value
 from commodore_py.manifests.documents import faults_in, may_hold_objects, read, split_documents
 from commodore_py.manifests.objects import mapping

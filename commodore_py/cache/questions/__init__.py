@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .inventory import INVENTORY, REFERENCE
-from .paths import LOOKUPS
+from .paths import LOOKUPS, kind_of
 from .remotes import REMOTE
 from .tools import ENVIRONMENT, TOOL
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .base import Kind, View
 
 KINDS: dict[str, Kind] = {
-    kind.name: kind for kind in (*LOOKUPS.values(), INVENTORY, REFERENCE, REMOTE, TOOL, ENVIRONMENT)
+    **{name: kind_of(name, lookup) for name, lookup in LOOKUPS.items()},
+    **{kind.name: kind for kind in (INVENTORY, REFERENCE, REMOTE, TOOL, ENVIRONMENT)},
 }
 
 

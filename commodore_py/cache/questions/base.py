@@ -39,22 +39,18 @@ class View:
         return not self.files.written and not self.files.made
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of question; equal questions about the same inputs have equal answers."""
 
     name: str
     change: str
     """For people: that the answer has changed, with a place for what the question is about."""
+    ask: Callable[[str, View], str]
+    """The current answer for what a question is about, as a digest."""
+    subject: Callable[[str], str] = str
+    """For people: what a question is about."""
 
     def question(self, about: str) -> str:
         """A question in the one form that it has in records."""
         return f"{self.name} {about}"
-
-    def ask(self, about: str, view: View) -> str:
-        """The current answer, as a digest."""
-        raise NotImplementedError
-
-    def subject(self, about: str) -> str:
-        """For people: what a question is about."""
-        return about

@@ -17,36 +17,17 @@ if TYPE_CHECKING:
     from .base import View
 
 
-class InventoryPart(Kind):
-    """A part of the inventory: of the own target (`self`), of another, or the names of `targets`.
+def _of_part(about: str, view: View) -> str:
+    """The digest of a value, or of the names in it.
 
-    It is written as in `lib/kapitan.libjsonnet`: quoted parts between slashes. Everything in a
-    target is `whole/<target>`.
+    The part is of the own target (`self`), of another, or the names of `targets`. It is written as
+    in `lib/kapitan.libjsonnet`: quoted parts between slashes. Everything in a target is
+    `whole/<target>`.
     """
-
-    def ask(self, about: str, view: View) -> str:
-        """The digest of the value, or of the names in it."""
-        targets = view.targets
-        if targets is None:
-            return UNKNOWN
-        key = f"{view.target} {self.question(about)}"
-        return view.once(key, lambda: _answer(about, targets, view))
-
-    def subject(self, about: str) -> str:
-        """For people: the path with dots."""
-        return unquote(about.removeprefix("self/").replace("/", "."))
-
-
-class Reference(Kind):
-    """The hash of a reference to a secret, by its backend and path."""
-
-    def ask(self, about: str, view: View) -> str:
-        """The hash."""
-        return view.references.get(about, NOTHING)
-
-
-INVENTORY = InventoryPart("inventory", "the inventory has changed: {}")
-REFERENCE = Reference("reference", "the reference {} has changed")
+    targets = view.targets
+    if targets is None:
+        return UNKNOWN
+    return view.once(f"{view.target} inventory {about}", lambda: _answer(about, targets, view))
 
 
 def _answer(about: str, targets: TargetViews, view: View) -> str:
@@ -60,3 +41,15 @@ def _answer(about: str, targets: TargetViews, view: View) -> str:
     if part is None:
         return NOTHING
     return digests.of_inventory(tuple(part.value) if part.names_only else part.value, view.roots)
+
+
+def _with_dots(about: str) -> str:
+    return unquote(about.removeprefix("self/").replace("/", "."))
+
+
+INVENTORY = Kind("inventory", "the inventory has changed: {}", _of_part, _with_dots)
+REFERENCE = Kind(
+    "reference",  # by its backend and path
+    "the reference {} has changed",
+    lambda about, view: view.references.get(about, NOTHING),
+)

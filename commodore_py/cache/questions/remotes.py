@@ -3,35 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, Refs, list_remote
 from commodore_py.cache.digests import UNKNOWN
 from commodore_py.errors import CommodoreError
 
 from .base import Kind
-
-if TYPE_CHECKING:
-    from .base import View
-
-
-class RemoteRef(Kind):
-    """The commit of a branch or tag: the URL of a repository, a space, and the name.
-
-    Without a name, it is that of the default branch.
-    """
-
-    def ask(self, about: str, view: View) -> str:
-        """The commit, unless the remote must not be asked."""
-        return UNKNOWN if view.offline else commit_of(about)
-
-    def subject(self, about: str) -> str:
-        """For people: the branch or tag."""
-        url, _, ref = about.rpartition(" ")
-        return f"{ref or 'the default branch'} of {url}"
-
-
-REMOTE = RemoteRef("remote", "{} has another commit")
 
 
 def commit_of(about: str) -> str:
@@ -51,3 +28,18 @@ def refs_at(url: str) -> Refs | None:
         return list_remote(url)
     except CommodoreError:  # the program that fetches will say so
         return None
+
+
+def _branch_or_tag(about: str) -> str:
+    url, _, ref = about.rpartition(" ")
+    return f"{ref or 'the default branch'} of {url}"
+
+
+REMOTE = Kind(
+    "remote",
+    "{} has another commit",
+    lambda about, view: UNKNOWN if view.offline else commit_of(about),
+    _branch_or_tag,
+)
+"""The URL of a repository, a space, and the name of a branch or tag; by default, of the default
+branch."""

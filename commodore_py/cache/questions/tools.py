@@ -6,15 +6,11 @@ import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from commodore_py.adapters.helm import settings_files
 from commodore_py.cache.digests import NOTHING, digest
 
 from .base import Kind
-
-if TYPE_CHECKING:
-    from .base import View
 
 HELM, KUSTOMIZE = "Helm", "kustomize"
 SCRIPT = "#!"
@@ -23,30 +19,6 @@ SCRIPT = "#!"
 _HOMEBREW = "/opt/homebrew/bin"  # as in the wrapper
 _PREFIXES = ("HELM_", "KUBE", "KUSTOMIZE_")
 _VARIABLES = ("POD_NAMESPACE", "TZ", "HOME", "KAPITAN_HELM_TIMEOUT")
-
-
-class Tool(Kind):
-    """The program that is run for a name."""
-
-    def ask(self, about: str, view: View) -> str:
-        """Where the program is, and which one."""
-        return view.once(self.question(about), lambda: tool_digest(about))
-
-    def subject(self, about: str) -> str:
-        """For people: the name without a path that was given for it."""
-        return about.partition(":")[0]
-
-
-class Environment(Kind):
-    """Variables and settings that a family of tools reads."""
-
-    def ask(self, about: str, view: View) -> str:
-        """The variables and the contents of files."""
-        return view.once(self.question(about), environment_digest)
-
-
-TOOL = Tool("tool", "there is another {}")
-ENVIRONMENT = Environment("environment", "there is another environment of {}")
 
 
 def tool_digest(about: str) -> str:
@@ -90,3 +62,16 @@ def _program(path: str | None) -> str:
         return NOTHING
     times = (status.st_mtime_ns, status.st_ctime_ns)
     return digest(f"{real} {status.st_size} {status.st_ino} {times}".encode())
+
+
+TOOL = Kind(
+    "tool",
+    "there is another {}",
+    lambda about, view: view.once(f"tool {about}", lambda: tool_digest(about)),
+    lambda about: about.partition(":")[0],  # without a path that was given for it
+)
+ENVIRONMENT = Kind(
+    "environment",
+    "there is another environment of {}",
+    lambda about, view: view.once(f"environment {about}", environment_digest),
+)

@@ -8,8 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache.digests import digest
-from commodore_py.cache.program import program_digest
+from commodore_py.cache.digests import digest, program_digest
 from commodore_py.cache.results import cached_value
 from commodore_py.checks.base import Ended, Issue, issue_from
 from commodore_py.errors import CommodoreError
