@@ -17,7 +17,7 @@ from commodore_py.adapters.workers import in_parallel
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
 
-from .git.fetch import git_fetcher
+from .git.fetch import GitFetcher
 from .git.groups import incomplete, place_of
 from .protection.checkout_record import CheckedOut, CheckoutRecord
 
@@ -37,7 +37,7 @@ _PARALLEL = 8  # waiting for programs, not computing
 def fetcher(config: Config) -> Fetch:
     """The function that fetches dependencies, or only finds them in local mode."""
     if not config.local:
-        return git_fetcher(config)
+        return GitFetcher(config)
     # Instead of a warning, there is an error later, once everything that is missing is known.
     level = logging.DEBUG if must_be_complete(config) else logging.WARNING
     paths, record = config.paths, CheckoutRecord(config.paths)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
@@ -25,13 +24,13 @@ from commodore_py.dependencies.protection.checkout_record import CheckedOut, Che
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.dependency import Dependency, DependencySpec, Fetch, Kind
+from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.spot import Fact, Spot
 
 from . import checkouts, clones, remotes
 from .checkouts import Place, Seen
-from .groups import groups_of, incomplete, override_of, place_of, register
+from .groups import groups_of, incomplete, override_of, place_of
 from .mirrors import Mirrors
 from .remotes import has_versions
 from .revisions import Found, find, is_commit, named
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
     from .groups import Group
 
-PARALLEL = 8  # waiting for servers, not computing
+_PARALLEL = 8  # waiting for servers, not computing
 
 _REVISION_FROM = {
     Kind.GLOBAL: "globalGitRepoRevision of the cluster and the tenant,"
@@ -55,55 +54,34 @@ _REVISION_FROM = {
 }
 
 
-@dataclass(slots=True)
-class _Looked:
-    """State of a repository before anything is changed."""
-
-    group: Group
-    refs: Refs | None = None
-    """The refs of the remote; None if it was not asked."""
-    seen: dict[Place, Seen] = field(default_factory=dict)
-    problems: list[CommodoreError] = field(default_factory=list)
-    work: list[Place] = field(default_factory=list)
-    """What has local work, which is among the problems."""
-
-
-def git_fetcher(config: Config) -> Fetch:
-    """A function that fetches; each remote is listed once."""
-    urls: dict[str, str] = {}
-    run = _Run(config)
-
-    def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
-        requested = tuple(specs)
-        register(requested, urls)
-        run.record = CheckoutRecord(config.paths)  # locked commits are noted between the steps
-        try:
-            return run.fetch(requested, groups_of(requested, urls, config.paths))
-        finally:
-            run.record.save()
-
-    return from_git
-
-
-class _Run:
-    """The repositories of a run."""
+class GitFetcher:
+    """Fetches the repositories of a run; each remote is listed once."""
 
     def __init__(self, config: Config) -> None:
         self.config, self.paths = config, config.paths
         self.mirrors = Mirrors.of(config)
         self.journal = Journal.of(config.paths)
         self.record = CheckoutRecord(config.paths)
+        self._urls: dict[str, str] = {}
 
-    def fetch(
-        self, specs: tuple[DependencySpec, ...], groups: Sequence[Group]
-    ) -> tuple[Dependency, ...]:
+    def __call__(self, specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         """Fetch dependencies, in the order of the requests; all errors are reported at once."""
+        requested = tuple(specs)
+        groups = groups_of(requested, self._urls, self.paths)
+        self.record = CheckoutRecord(self.paths)  # locked commits are noted between the steps
+        try:
+            fetched = self._fetched(groups)
+        finally:
+            self.record.save()
+        return tuple(fetched[spec] for spec in requested)
+
+    def _fetched(self, groups: Sequence[Group]) -> dict[DependencySpec, Dependency]:
         with run_log.stage("ask", of="question", total=len(groups)):
-            looked = in_parallel(self._look, groups, at_most=PARALLEL)
-        self._clear_the_way(looked)
+            in_parallel(self._look, groups, at_most=_PARALLEL)
+        self._clear_the_way(groups)
         with run_log.stage("fetch", of="repository", total=len(groups)):
-            results = in_parallel(self._fetch, looked, at_most=PARALLEL)
-        done = [result for group in results for result in group]
+            results = in_parallel(self._fetch, groups, at_most=_PARALLEL)
+        done = [result for of_group in results for result in of_group]
         problems = [error for error in done if isinstance(error, CommodoreError)]
         fetched = {
             dependency.spec: dependency for dependency in done if isinstance(dependency, Dependency)
@@ -112,44 +90,44 @@ class _Run:
             problem for dependency in fetched.values() if (problem := incomplete(dependency))
         ]
         raise_collected(problems, "could not fetch everything")
-        return tuple(fetched[spec] for spec in specs)
+        return fetched
 
-    def _look(self, group: Group) -> _Looked:
+    def _look(self, group: Group) -> None:
         """List the remote, and look for local work."""
-        looked, about = _Looked(group), ", ".join(map(str, group.specs))
         for spec in group.specs:
             place = Place(spec, place_of(spec, self.paths), group.clone)
             try:
-                looked.seen[place] = checkouts.look(place, self.record)
+                group.seen[place] = checkouts.look(place, self.record)
             except CommodoreError as error:
                 if isinstance(error, ProgramFailed):
                     error.hint = error.hint or "if it is damaged, move it away; it is fetched again"
-                looked.problems.append(_noted(error, f"while looking for local work of {spec}"))
+                group.problems.append(_noted(error, f"while looking for local work of {spec}"))
         try:
             with run_log.item("question", group.clone.name):
-                if self._must_be_listed(looked):
-                    looked.refs = remotes.list_refs(group.url)
+                if self._must_be_listed(group):
+                    group.refs = remotes.list_refs(group.url)
         except ProgramFailed as error:
-            looked.problems.append(_noted(_cannot_fetch(group, error), f"while querying {about}"))
-            return looked
-        for place, seen in looked.seen.items():
+            note = f"while querying {group.about}"
+            group.problems.append(_noted(_cannot_fetch(group, error), note))
+            return
+        for place, seen in group.seen.items():
             # A commit that is named by its id need not be on the remote.
             plain = not is_commit(_version(place.spec))
-            revision = _known(place.spec, looked.refs) if plain else None
+            revision = _known(place.spec, group.refs) if plain else None
             work = checkouts.local_work(
                 place, seen, revision.commit if revision else "", self.record
             )
             if work is not None:
-                looked.problems.append(_noted(work, f"while looking for local work of {about}"))
-                looked.work.append(place)
-        return looked
+                group.problems.append(
+                    _noted(work, f"while looking for local work of {group.about}")
+                )
+                group.work.append(place)
 
-    def _must_be_listed(self, looked: _Looked) -> bool:
+    def _must_be_listed(self, group: Group) -> bool:
         """Return whether it matters what the remote has."""
-        group = looked.group
-        versions = {_version(spec) for spec in group.specs}
+        versions = _versions(group)
         commits = all(map(is_commit, versions))
-        if not _exists(group):
+        if not group.exists:
             # All of it is fetched, unless there is a mirror; but a fetch does not tell HEAD.
             # Clusters that are compiled side by side share a mirror, which one of them makes.
             shared = self.mirrors is not None and remotes.is_shared()
@@ -158,28 +136,27 @@ class _Run:
             mirrored = shared or (self.mirrors is not None and self.mirrors.has(group.url))
             named_head = any(version.startswith("HEAD") for version in versions)
             return named_head or (mirrored and not commits)
-        missing = versions - {seen.commit for seen in looked.seen.values()}
+        missing = versions - {seen.commit for seen in group.seen.values()}
         return not commits or not has_versions(group.clone, missing, None)
 
-    def _clear_the_way(self, looked: Sequence[_Looked]) -> None:
+    def _clear_the_way(self, groups: Sequence[Group]) -> None:
         """Report all problems; with `--force`, back up local work instead of reporting it."""
         force = self.config.force
-        problems = (problem for repository in looked for problem in repository.problems)
+        problems = (problem for group in groups for problem in group.problems)
         raise_collected(
             (problem for problem in problems if not (force and isinstance(problem, LocalWork))),
             "nothing was fetched",
         )
-        for repository in looked:
-            for place in repository.work:
+        for group in groups:
+            for place in group.work:
                 checkouts.put_work_aside(place)
-                repository.seen[place] = checkouts.look(place, self.record)
+                group.seen[place] = checkouts.look(place, self.record)
 
-    def _fetch(self, looked: _Looked) -> list[Dependency | CommodoreError]:
-        group = looked.group
-        note = f"while fetching {', '.join(map(str, group.specs))}"
+    def _fetch(self, group: Group) -> list[Dependency | CommodoreError]:
+        note = f"while fetching {group.about}"
         try:
             with run_log.item("repository", group.clone.name):
-                return self._as_they_are(looked) or list(self._changed(looked))
+                return self._as_they_are(group) or list(self._changed(group))
         except ProgramFailed as error:
             return [_noted(_cannot_fetch(group, error), note)]
         except CommodoreError as error:
@@ -188,63 +165,66 @@ class _Run:
             problem = CommodoreError(f"cannot write: {error.strerror}", where=str(error.filename))
             return [_noted(problem, note)]
 
-    def _as_they_are(self, looked: _Looked) -> list[Dependency | CommodoreError]:
+    def _as_they_are(self, group: Group) -> list[Dependency | CommodoreError]:
         """The dependencies of a repository, if all of them are checked out as requested."""
-        if not self._is_configured(looked):
+        if not self._is_configured(group):
             return []
         revisions = {}
-        for place in looked.seen:
-            revision = _known(place.spec, looked.refs)
+        for place in group.seen:
+            revision = _known(place.spec, group.refs)
             if revision is None:
                 return []
             revisions[place] = revision
-        revisions = dict(_with_branches(looked, revisions))
-        for place, seen in looked.seen.items():
+        revisions = dict(_with_branches(group, revisions))
+        for place, seen in group.seen.items():
             if (seen.commit, seen.branch) != revisions[place] or seen.incomplete:
                 return []
-        return self._dependencies(looked, list(revisions), looked.refs)
+        return self._dependencies(group, list(revisions), group.refs)
 
-    def _is_configured(self, looked: _Looked) -> bool:
+    def _is_configured(self, group: Group) -> bool:
         """Return whether the clone is known to have the address of the remote."""
-        address = git_urls.normalise(looked.group.url)
-        if looked.group.url != without_credentials(looked.group.url):
+        address = git_urls.normalise(group.url)
+        if group.url != without_credentials(group.url):
             return False  # Commodore writes them to the clone
-        made = (self.record.at(place.path, seen.commit) for place, seen in looked.seen.items())
+        made = (self.record.at(place.path, seen.commit) for place, seen in group.seen.items())
         return any(checked_out is not None and checked_out.url == address for checked_out in made)
 
-    def _changed(self, looked: _Looked) -> Iterator[Dependency | CommodoreError]:
-        group, mirrors = looked.group, self.mirrors
-        versions = {_version(spec) for spec in group.specs}
-        if _exists(group):
-            configured = self._is_configured(looked)
-            follow_head = group.configuration is not None
-            refs = clones.update_clone(
-                *(group.clone, group.url, versions, looked.refs),
-                what=str(group.specs[0]),
-                configured=configured,
-                follow_head=follow_head,
-            )
-            yield from self._check_out(looked, refs, fresh=False)
-        elif group.configuration is not None:
-            yield from self._new_configuration(looked)
-        else:
-            clones.make_clone(group.clone, group.url, versions, looked.refs, mirrors)
-            refs = looked.refs or refs_of(group.clone)
-            results = list(self._check_out(looked, refs, fresh=True))
-            damage = next((result for result in results if isinstance(result, ProgramFailed)), None)
-            if mirrors and damage and mirrors.drop_if_damaged(group.url, damage):
-                remove_bare(group.clone)
-                clones.make_clone(group.clone, group.url, versions, looked.refs, None)
-                results = list(self._check_out(looked, refs, fresh=True))
-            yield from results
+    def _changed(self, group: Group) -> Iterable[Dependency | CommodoreError]:
+        """The dependencies of a repository, once they are checked out as requested."""
+        if not group.exists:
+            make = self._new_clone if group.configuration is None else self._new_configuration
+            return make(group, self.mirrors)
+        refs = clones.update_clone(
+            *(group.clone, group.url, _versions(group), group.refs),
+            what=str(group.specs[0]),
+            configured=self._is_configured(group),
+            follow_head=group.configuration is not None,
+        )
+        return self._check_out(group, refs, fresh=False)
 
-    def _new_configuration(self, looked: _Looked) -> list[Dependency | CommodoreError]:
-        (place,) = looked.seen
+    def _new_clone(
+        self, group: Group, mirrors: Mirrors | None
+    ) -> Sequence[Dependency | CommodoreError]:
+        """Make a bare clone and check out; a damaged mirror is removed, and not used."""
+        clones.make_clone(group.clone, group.url, _versions(group), group.refs, mirrors)
+        refs = group.refs or refs_of(group.clone)
+        results = list(self._check_out(group, refs, fresh=True))
+        damage = next((result for result in results if isinstance(result, ProgramFailed)), None)
+        if mirrors and damage and mirrors.drop_if_damaged(group.url, damage):
+            remove_bare(group.clone)
+            return self._new_clone(group, None)
+        return results
+
+    def _new_configuration(
+        self, group: Group, mirrors: Mirrors | None
+    ) -> Sequence[Dependency | CommodoreError]:
+        """Make a clone with a checkout; a damaged mirror is removed, and not used."""
+        (place,) = group.seen
         copied = None
-        if looked.refs is not None and self.mirrors is not None:
-            copied = clones.copy_aside(place.path, place.spec.url, looked.refs, self.mirrors)
+        if group.refs is not None and mirrors is not None:
+            copied = clones.copy_aside(place.path, group.url, group.refs, mirrors)
         try:
-            aside, refs = copied or clones.clone_aside(str(place.spec), place.path, place.spec.url)
+            aside, refs = copied or clones.clone_aside(str(place.spec), place.path, group.url)
         except CommodoreError as error:
             raise _set_at(error, place.spec, "url") from error
         try:
@@ -252,26 +232,24 @@ class _Run:
             switch_worktree(aside, revision.commit, revision.branch, force=True)
         except CommodoreError as error:
             remove(aside)
-            mirrors = self.mirrors if copied else None
-            if mirrors is not None and mirrors.drop_if_damaged(place.spec.url, error):
-                looked.refs = None  # without a mirror
-                return self._new_configuration(looked)
+            if copied and mirrors and mirrors.drop_if_damaged(group.url, error):
+                return self._new_configuration(group, None)
             raise
         clones.swap_in(aside, place.path)
-        return self._dependencies(looked, [place], refs)
+        return self._dependencies(group, [place], refs)
 
     def _check_out(
-        self, looked: _Looked, refs: Refs, *, fresh: bool
+        self, group: Group, refs: Refs, *, fresh: bool
     ) -> Iterator[Dependency | CommodoreError]:
         resolved: dict[Place, Found] = {}
-        for place in looked.seen:
+        for place in group.seen:
             try:
                 resolved[place] = _find(place, refs)
             except CommodoreError as error:
                 yield _noted(error, f"while checking out {place.spec}")
         done: list[Place] = []
-        for place, revision in _with_branches(looked, resolved):
-            seen = looked.seen[place]
+        for place, revision in _with_branches(group, resolved):
+            seen = group.seen[place]
             try:
                 checkouts.make_room(place, seen, revision)
                 if (place.path / ".git").exists():
@@ -287,17 +265,17 @@ class _Run:
                 yield _noted(problem, f"while checking out {place.spec}")
             else:
                 done.append(place)
-                looked.seen[place] = Seen()
-        yield from self._dependencies(looked, done, refs)
+                group.seen[place] = Seen()
+        yield from self._dependencies(group, done, refs)
 
     def _dependencies(
-        self, looked: _Looked, places: Sequence[Place], refs: Refs | None
+        self, group: Group, places: Sequence[Place], refs: Refs | None
     ) -> list[Dependency | CommodoreError]:
         """Return dependencies for the rest of the run, and note them for the next one."""
-        group, remote = looked.group, git_urls.normalise(looked.group.url)
+        remote = git_urls.normalise(group.url)
         dependencies: list[Dependency | CommodoreError] = []
         for place in places:
-            checked_out = self.record.at(place.path, looked.seen[place].commit)
+            checked_out = self.record.at(place.path, group.seen[place].commit)
             # Asked of the checkout: since the remote was listed, a branch may have moved.
             commit, short = checked_out[:2] if checked_out is not None else commit_at(place.path)
             self.record.note(place.path, CheckedOut(commit, short, remote))
@@ -310,13 +288,7 @@ class _Run:
         return dependencies
 
 
-def _exists(group: Group) -> bool:
-    if group.configuration is not None:
-        return (group.clone / ".git").exists()
-    return (group.clone / "HEAD").is_file()
-
-
-def _with_branches(looked: _Looked, revisions: Mapping[Place, Found]) -> list[tuple[Place, Found]]:
+def _with_branches(group: Group, revisions: Mapping[Place, Found]) -> list[tuple[Place, Found]]:
     """Assign branches to checkouts: of several for one branch, one has it.
 
     The others are first, as they must leave the branch before it is moved.
@@ -324,13 +296,17 @@ def _with_branches(looked: _Looked, revisions: Mapping[Place, Found]) -> list[tu
     owners: dict[str, Place] = {}
     for place, revision in revisions.items():
         owner = owners.setdefault(revision.branch, place)
-        if looked.seen[place].branch == revision.branch != looked.seen[owner].branch:
+        if group.seen[place].branch == revision.branch != group.seen[owner].branch:
             owners[revision.branch] = place
     pairs = [
         (place, revision if owners[revision.branch] == place else Found(revision.commit))
         for place, revision in revisions.items()
     ]
     return sorted(pairs, key=lambda pair: bool(pair[1].branch))
+
+
+def _versions(group: Group) -> set[str]:
+    return {_version(spec) for spec in group.specs}
 
 
 def _version(spec: DependencySpec) -> str:
@@ -392,7 +368,7 @@ def _cannot_fetch(group: Group, error: ProgramFailed) -> CommodoreError:
         problem = clones.cannot_fetch(str(group.configuration), group.url, error)
         return _set_at(problem, group.configuration, "url")
     problem = CommodoreError(
-        f"cannot fetch {', '.join(map(str, group.specs))}: {clones.reason(error)}",
+        f"cannot fetch {group.about}: {clones.reason(error)}",
         where=without_secrets(git_urls.normalise(group.url)),
         hint="check the url in the hierarchy, and that you may read the repository",
     )

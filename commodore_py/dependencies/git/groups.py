@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -12,43 +12,56 @@ from commodore_py.model.dependency import CONFIGURATION, Dependency, DependencyS
 from commodore_py.model.names import problem_of_text, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from commodore_py.adapters.git.refs import Refs
     from commodore_py.config import Config, WorkPaths
 
+    from .checkouts import Place, Seen
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Group:
-    """Requests of one clone: Git locks it while it changes, and one fetch serves them all."""
+    """Requests of one clone, and its state before anything is changed.
+
+    Git locks a clone while it changes, and one fetch serves all requests.
+    """
 
     clone: Path
     url: str
-    specs: tuple[DependencySpec, ...]
+    specs: list[DependencySpec] = field(default_factory=list)
+    refs: Refs | None = None
+    """The refs of the remote; None if it was not asked."""
+    seen: dict[Place, Seen] = field(default_factory=dict)
+    problems: list[CommodoreError] = field(default_factory=list)
+    work: list[Place] = field(default_factory=list)
+    """What has local work, which is among the problems."""
 
     @property
     def configuration(self) -> DependencySpec | None:
         """The global or tenant configuration, which has a clone of its own."""
         return self.specs[0] if self.specs[0].kind in CONFIGURATION else None
 
+    @property
+    def exists(self) -> bool:
+        """True if there is a clone."""
+        if self.configuration is not None:
+            return (self.clone / ".git").exists()
+        return (self.clone / "HEAD").is_file()
+
+    @property
+    def about(self) -> str:
+        """The names of the requests, for messages."""
+        return ", ".join(map(str, self.specs))
+
 
 def groups_of(
-    specs: tuple[DependencySpec, ...], remotes: Mapping[str, str], paths: WorkPaths
+    specs: tuple[DependencySpec, ...], remotes: dict[str, str], paths: WorkPaths
 ) -> tuple[Group, ...]:
-    """Group requests by the clone that they come from."""
-    groups: dict[Path, Group] = {}
-    for spec in specs:
-        if spec.kind in CONFIGURATION:
-            clone, url = place_of(spec, paths), spec.url
-        else:
-            clone, url = bare_clone_of(spec, paths), remotes[git_urls.dependency_key(spec.url)]
-        others = groups[clone].specs if clone in groups else ()
-        groups[clone] = Group(clone, url, (*others, spec))
-    return tuple(groups.values())
+    """Group requests by the clone that they come from.
 
-
-def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
-    """Decide on one URL per repository: the first one requested, but SSH wins."""
+    `remotes` is extended by one URL per repository: the first one requested, but SSH wins.
+    """
     for spec in specs:
         for what, text in (("URL", spec.url), ("version", spec.version or "")):
             problem = problem_of_text(text)
@@ -58,6 +71,14 @@ def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
             key = git_urls.dependency_key(spec.url)
             if key not in remotes or spec.url.startswith("ssh://"):
                 remotes[key] = spec.url
+    groups: dict[Path, Group] = {}
+    for spec in specs:
+        if spec.kind in CONFIGURATION:
+            clone, url = place_of(spec, paths), spec.url
+        else:
+            clone, url = bare_clone_of(spec, paths), remotes[git_urls.dependency_key(spec.url)]
+        groups.setdefault(clone, Group(clone, url)).specs.append(spec)
+    return tuple(groups.values())
 
 
 def place_of(spec: DependencySpec, paths: WorkPaths) -> Path:
