@@ -242,7 +242,9 @@ def gather_instances(
         resolved = resolve(config, cluster, classes, instances)
         places = locator_of(config, cluster, classes, instances)
         compiler.check_entries(resolved, places.parameter)
-    install_cluster_libraries(config, classes, resolved, places, resolving=lock and lock.libraries)
+    install_cluster_libraries(
+        config, classes, resolved, places, resolve_locked=lock and lock.resolve_libraries
+    )
     downloads = compiler.wanted_downloads(resolved)
     fetch_downloads(config, downloads, classes, places, through=lock and lock.downloads)
     with run_log.stage("layout"):

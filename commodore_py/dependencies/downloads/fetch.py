@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from commodore_py import run_log
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.workers import in_parallel
-from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.jsonnetfile import Remote
 from commodore_py.errors import CommodoreError, raise_collected
@@ -155,13 +154,8 @@ class _Fetcher:
             timeout=max(config.request_timeout, _SECONDS_FOR_FILES),
             warn=warn,
         )
-        self._clones = Clones.shared_with(
-            config.paths.bare_clones,
-            dependencies,
-            Mirrors.of(config),
-            offline=config.offline,
-            borrow=config.lock_file is not None,
-        )
+        borrow = config.lock_file is not None
+        self._clones = Clones.of(config, dependencies, borrow=borrow)
         self._repositories = Repositories(self._settings, self._clones, self.local)
         self._charts = charts.Charts(self._settings)
 
@@ -169,7 +163,7 @@ class _Fetcher:
         """The clone of a repository, with a commit in it."""
         remote = Remote(url, "")
         self._clones.commit(remote, commit)
-        return self._clones.of(remote)
+        return self._clones.path(remote)
 
     def fetch(self, source: Source) -> Stored | CommodoreError:
         """The content of a source, or why it cannot be fetched."""

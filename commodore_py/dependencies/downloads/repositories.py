@@ -48,7 +48,7 @@ class Repositories:
         repository = replace(repository, url=self.local.absolute(repository.url))
         remote = Remote(repository.url, "")
         with self._lock:
-            lock = self._locks.setdefault(self.clones.of(remote), Lock())
+            lock = self._locks.setdefault(self.clones.path(remote), Lock())
         with lock:
             commit = self._known_commit(repository)
             store = self.settings.store
@@ -77,7 +77,7 @@ class Repositories:
         return next((answer.commits[name] for name in names if name in answer.commits), "")
 
     def _make(self, repository: Repository, remote: Remote, commit: str) -> Stored:
-        bare = self.clones.of(remote).resolve()
+        bare = self.clones.path(remote).resolve()
         with self.settings.store.incoming() as folder:
             place = folder / "tree"
             place.mkdir()

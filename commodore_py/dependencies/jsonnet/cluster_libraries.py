@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import make_folder, write_if_changed
-from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.versions import ClusterParameters, overrides_without_url
 from commodore_py.errors import raise_collected
 from commodore_py.model.dependency import Kind
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Inventory, Node
     from commodore_py.model.spot import Places
 
-    from .resolve import Resolving
+    from .resolve import Resolve
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +37,7 @@ def install_cluster_libraries(
     inventory: Inventory,
     places: Places = NOWHERE,
     *,
-    resolving: Resolving | None = None,
+    resolve_locked: Resolve | None = None,
 ) -> None:
     """Link the components' libraries, and install the Jsonnet libraries they require."""
     parameters = inventory.bootstrap.parameters
@@ -55,14 +54,8 @@ def install_cluster_libraries(
     render_jsonnetfiles(components, parameters)
     names = [component.spec.name for component in components]
     write_if_changed(paths.jsonnetfile, jsonnetfile(names))
-    clones = Clones.shared_with(
-        paths.bare_clones,
-        classes.dependencies,
-        Mirrors.of(config),
-        offline=config.offline,
-        borrow=config.lock_file is not None,
-    )
-    install(paths.root, clones, strict=config.strict, resolving=resolving)
+    clones = Clones.of(config, classes.dependencies, borrow=config.lock_file is not None)
+    install(paths.root, clones, strict=config.strict, resolve_locked=resolve_locked)
 
 
 def jsonnetfile(components: Sequence[str]) -> bytes:

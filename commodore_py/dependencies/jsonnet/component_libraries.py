@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import make_folder
 from commodore_py.adapters.git.program import over_network
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.clones import has_commit, init_clone
-from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import parameter_key
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Parameters
 
     from .jsonnetfile import Remote
-    from .resolve import Resolving
+    from .resolve import Resolve
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +52,7 @@ def install_component_libraries(
     parameters: Parameters,
     *,
     keep_others: bool = False,
-    resolving: Resolving | None = None,
+    resolve_locked: Resolve | None = None,
 ) -> None:
     """Install the Jsonnet libraries that the component requires into its folder."""
     if not config.fetch_dependencies:
@@ -63,16 +62,14 @@ def install_component_libraries(
         log.info("no Jsonnet libraries to install: %s does not exist", component.directory / TARGET)
         return
     make_folder(config.paths.bare_clones)  # remotes are queried from there
-    of_libraries = config.paths.bare_clones, Mirrors.of(config)
-    clones: Clones = PartialClones(*of_libraries, offline=config.offline)
-    if resolving is not None:  # trees of commits are compared
-        clones = Clones(*of_libraries, offline=config.offline, borrow=True)
+    # With a lock, trees of commits are compared.
+    clones = PartialClones.of(config) if resolve_locked is None else Clones.of(config, borrow=True)
     install(
         component.directory,
         clones,
         strict=config.strict,
         keep_others=keep_others,
-        resolving=resolving,
+        resolve_locked=resolve_locked,
     )
 
 
@@ -120,22 +117,19 @@ _FETCH = ("-c", "maintenance.auto=false", "-c", "fetch.negotiationAlgorithm=noop
 _SHALLOW = ("--quiet", "--no-tags", "--no-write-fetch-head", "--filter=blob:none", "--depth=1")
 
 
+@dataclass(slots=True)
 class PartialClones(Clones):
     """Fetches files when they are written; falls back to complete clones."""
 
-    def __init__(
-        self, folder: Path, mirrors: Mirrors | None = None, *, offline: bool = False
-    ) -> None:
-        super().__init__(folder, mirrors, offline=offline)
-        self._partial: set[Path] = set()
-        self._present: set[tuple[Path, str]] = set()
+    _partial: set[Path] = field(default_factory=set, init=False)
+    _present: set[tuple[Path, str]] = field(default_factory=set, init=False)
 
     def provide(self, remote: Remote, commit: str) -> None:
         """Fetch a commit without its files, which Git fetches when they are written."""
         bare, url = self._place(remote)
         if (bare, commit) in self._present:
             return
-        if bare in self._partial or not has_commit(bare, url, commit, self._mirrors):
+        if bare in self._partial or not has_commit(bare, url, commit, self.mirrors):
             try:
                 if not (bare / "HEAD").is_file():
                     init_clone(bare, url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.git import clones as bare_clones
+from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import find, is_commit, named
 from commodore_py.dependencies.offline import NotAvailableOffline
@@ -28,8 +30,9 @@ from .resolve import Package
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+    from typing import Self
 
-    from commodore_py.dependencies.git.mirrors import Mirrors
+    from commodore_py.config import Config
     from commodore_py.model.dependency import Dependency
 
     from .jsonnetfile import Remote, Requirement
@@ -41,37 +44,26 @@ _PARALLEL = 8  # waiting for servers, not computing
 _WITH_WORKTREE = (Kind.COMPONENT, Kind.INSTANCE, Kind.PACKAGE)
 
 
+@dataclass(slots=True)
 class Clones:
     """The bare clones of a working directory; each remote is listed at most once."""
 
-    def __init__(
-        self,
-        folder: Path,
-        mirrors: Mirrors | None = None,
-        *,
-        offline: bool = False,
-        borrow: bool = False,
-    ) -> None:
-        self.offline = offline
-        self._borrow = borrow
-        """Whether a commit in the user's mirror is used without a query to its remote."""
-        self._folder = folder
-        self._mirrors = mirrors
-        self._shared: dict[str, tuple[Path, str]] = {}
-        self._listed: dict[Path, Refs] = {}
+    folder: Path
+    mirrors: Mirrors | None = None
+    offline: bool = field(default=False, kw_only=True)
+    borrow: bool = field(default=False, kw_only=True)
+    """Whether a commit in the user's mirror is used without a query to its remote."""
+    _shared: dict[str, tuple[Path, str]] = field(default_factory=dict, init=False)
+    """Those that components and packages are checked out of, with the URLs of their remotes."""
+    _listed: dict[Path, Refs] = field(default_factory=dict, init=False)
 
     @classmethod
-    def shared_with(
-        cls,
-        folder: Path,
-        dependencies: Iterable[Dependency],
-        mirrors: Mirrors | None = None,
-        *,
-        offline: bool = False,
-        borrow: bool = False,
-    ) -> Clones:
-        """The clones after components and packages were fetched."""
-        clones = cls(folder, mirrors, offline=offline, borrow=borrow)
+    def of(
+        cls, config: Config, dependencies: Iterable[Dependency] = (), *, borrow: bool = False
+    ) -> Self:
+        """The clones of a run, after these components and packages were fetched."""
+        folder = config.paths.bare_clones
+        clones = cls(folder, Mirrors.of(config), offline=config.offline, borrow=borrow)
         for dependency in dependencies:
             if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
                 continue
@@ -81,7 +73,7 @@ class Clones:
                 clones._shared[_without_suffix(key)] = (bare, dependency.url)
         return clones
 
-    def of(self, remote: Remote) -> Path:
+    def path(self, remote: Remote) -> Path:
         """The path of the clone of a repository."""
         return self._place(remote)[0]
 
@@ -89,9 +81,9 @@ class Clones:
         """The commit of a version, of which the clone has all objects."""
         bare, url = self._place(remote)
         if (
-            self._borrow
+            self.borrow
             and is_commit(version)
-            and bare_clones.has_commit(bare, url, version, self._mirrors)
+            and bare_clones.has_commit(bare, url, version, self.mirrors)
         ):
             return version
         if self.offline:
@@ -107,7 +99,7 @@ class Clones:
 
     def resolve(self, remote: Remote, version: str) -> str:
         """The commit of a version; the clone need not have it."""
-        if self._borrow or self.offline:
+        if self.borrow or self.offline:
             return self.commit(remote, version)
         if is_commit(version):
             return version
@@ -121,7 +113,7 @@ class Clones:
 
     def _place(self, remote: Remote) -> tuple[Path, str]:
         key = git_urls.dependency_key(remote.url)
-        return self._shared.get(_without_suffix(key)) or (self._folder / key, remote.url)
+        return self._shared.get(_without_suffix(key)) or (self.folder / key, remote.url)
 
     def refs(self, remote: Remote) -> Refs:
         """The branches and tags of a remote."""
@@ -139,7 +131,7 @@ class Clones:
         with _fetching(url):
             if (bare / "HEAD").is_file():
                 return bare_clones.update_clone(bare, url, {version}, listed, configured=shared)
-            bare_clones.make_clone(bare, url, {version}, listed, self._mirrors)
+            bare_clones.make_clone(bare, url, {version}, listed, self.mirrors)
             return listed or refs_of(bare)
 
 
@@ -149,7 +141,7 @@ def fetch_all(requests: Sequence[Requirement], clones: Clones, cache: Path) -> l
     for request in requests:
         source = request.source
         # One at a time per clone: Git locks it while it changes.
-        place = clones.of(source.remote) if isinstance(source, GitSource) else source.folder
+        place = clones.path(source.remote) if isinstance(source, GitSource) else source.folder
         groups[place].append(request)
 
     def fetch_group(group: Sequence[Requirement]) -> list[tuple[Requirement, Outcome]]:
@@ -168,7 +160,7 @@ def _fetched_library(request: Requirement, clones: Clones, cache: Path) -> Outco
                 return Package(request, place_of(cache, request), *present)
             commit = clones.resolve(source.remote, request.version)
             provide = partial(clones.provide, source.remote, commit)
-            bare = clones.of(source.remote)
+            bare = clones.path(source.remote)
             total = put(request, source, commit, bare=bare, cache=cache, provide=provide)
             return Package(request, place_of(cache, request), commit, total)
         if source.folder.is_dir():

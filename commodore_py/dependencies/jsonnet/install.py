@@ -22,18 +22,18 @@ from .content import prune
 from .fetch import fetch_all
 from .jsonnetfile import GitSource, format_jsonnetfile, read_jsonnetfile
 from .links import lay_out
-from .resolve import CACHE
-from .resolve import resolve as resolve_as_required
+from .resolve import CACHE, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.inventory import Parameters
 
     from .fetch import Clones
-    from .resolve import Failure, Package, Resolving
+    from .jsonnetfile import Requirement
+    from .resolve import Failure, Outcome, Package, Resolve
 
 log = logging.getLogger(__name__)
 
@@ -46,17 +46,23 @@ def install(
     *,
     strict: bool = False,
     keep_others: bool = False,
-    resolving: Resolving | None = None,
+    resolve_locked: Resolve | None = None,
 ) -> None:
     """Install the libraries of `jsonnetfile.json` in a folder, and their requirements.
 
-    With `keep_others`, cached versions that are not required now are not removed. `resolving` makes
-    another way to resolve them.
+    With `keep_others`, cached versions that are not required now are not removed. With a lock,
+    `resolve_locked` resolves them.
     """
-    resolve = resolving(clones.of) if resolving is not None else resolve_as_required
     cache = root / "vendor" / CACHE
     file = read_jsonnetfile(root / "jsonnetfile.json")
-    resolution = resolve(file.by_name(), lambda requests: fetch_all(requests, clones, cache))
+
+    def fetch(requests: Sequence[Requirement]) -> list[Outcome]:
+        return fetch_all(requests, clones, cache)
+
+    if resolve_locked is not None:
+        resolution = resolve_locked(file.by_name(), fetch, clones.path)
+    else:
+        resolution = resolve(file.by_name(), fetch)
     raise_collected(
         (failure.error for failure in resolution.failures if not failure.request.by),
         "cannot fetch Jsonnet libraries",

@@ -57,9 +57,10 @@ class Resolution:
     """Warnings about different requirements with one name, each once."""
 
 
-Resolve: TypeAlias = Callable[[Sequence[Requirement], FetchAll], Resolution]
-Resolving: TypeAlias = "Callable[[Callable[[Remote], Path]], Resolve]"
-"""Makes another way to resolve libraries of what finds the clone of a remote."""
+Resolve: TypeAlias = (
+    "Callable[[Sequence[Requirement], FetchAll, Callable[[Remote], Path]], Resolution]"
+)
+"""Another way to resolve libraries, with a function that finds the clone of a remote."""
 
 
 def resolve(direct: Sequence[Requirement], fetch: FetchAll) -> Resolution:

@@ -15,7 +15,6 @@ from commodore_py.adapters.files.file_lock import locked
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.kustomize import GitBase, git_base, read_kustomizations
 from commodore_py.adapters.masking import without_secrets
-from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.jsonnetfile import Remote
@@ -65,9 +64,7 @@ class _Provider:
         self._config, self._settings = given.config, given.settings
         self._state = LockState(given.lock, given.settings)
         self._scratch = scratch
-        cache = Mirrors.of(self._config)
-        place = self._config.paths.bare_clones
-        self._clones = Clones(place, cache, offline=self._config.offline, borrow=True)
+        self._clones = Clones.of(self._config, borrow=True)
         self._repositories: dict[str, Folder] = {}
         self._commits: dict[Path, str] = {}
         self._provided: set[tuple[Path, str]] = set()
@@ -129,7 +126,7 @@ class _Provider:
             error.where = f"{named.where}\n{error.where}".strip()
             error.add_note(f"while fetching base {path[1]}")
             raise
-        clone = self._clones.of(remote)
+        clone = self._clones.path(remote)
         tree = tree_in(clone, commit)
         if self._settings.frozen and tree != pin.text("tree"):
             why = "its pin is incomplete: the tree is another one"
@@ -156,7 +153,7 @@ class _Provider:
         """Bases of the kustomization in a repository."""
         with tempfile.TemporaryDirectory(dir=self._scratch) as name:
             top = Folder(name).resolve()
-            clone = self._clones.of(Remote(base.repository, ""))
+            clone = self._clones.path(Remote(base.repository, ""))
             env = {"GIT_INDEX_FILE": str(top / ".index")}
             git(clone, f"--work-tree={top}", "checkout", "--quiet", commit, "--", ".", env=env)
             folder = (top / base.folder).resolve()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.git.revisions import is_commit
@@ -36,15 +37,15 @@ class _NotLocked(CommodoreError):
 class LibraryInputs:
     """Resolves libraries, and notes which were chosen."""
 
-    def __init__(self, state: LockState, clone_of: Callable[[Remote], Folder]) -> None:
-        self._state, self._clone_of = state, clone_of
+    def __init__(
+        self, state: LockState, fetch: FetchAll, clone_of: Callable[[Remote], Folder]
+    ) -> None:
+        self._state, self._fetch, self._clone_of = state, fetch, clone_of
         self._known: dict[Key, Outcome] = {}
 
-    def resolve(self, direct: Sequence[Requirement], fetch: FetchAll) -> Resolution:
+    def resolve(self, direct: Sequence[Requirement]) -> Resolution:
         """Resolve with what is locked alone; if that does not do, with the rest as well."""
-        resolution = resolve(
-            direct, lambda requests: self._fetched(requests, fetch, all_of_them=False)
-        )
+        resolution = resolve(direct, partial(self._fetched, all_of_them=False))
         errors = (failure.error for failure in resolution.failures)
         unlocked = [error.request for error in errors if isinstance(error, _NotLocked)]
         if unlocked and self._state.settings.frozen:
@@ -52,9 +53,7 @@ class LibraryInputs:
                 self._state.refuse(f"library {request.name}", self._why(request), request.where)
             self._state.raise_changes()
         if unlocked:
-            resolution = resolve(
-                direct, lambda requests: self._fetched(requests, fetch, all_of_them=True)
-            )
+            resolution = resolve(direct, partial(self._fetched, all_of_them=True))
         for package in resolution.packages:
             self._record(package)
         for failure in resolution.failures:
@@ -91,9 +90,7 @@ class LibraryInputs:
         locked = block.text("requested")
         return f"{request.version} is required by {request.by}, {locked} is locked"
 
-    def _fetched(
-        self, requests: Sequence[Requirement], fetch: FetchAll, *, all_of_them: bool
-    ) -> list[Outcome]:
+    def _fetched(self, requests: Sequence[Requirement], *, all_of_them: bool) -> list[Outcome]:
         """Fetch the locked commits; what is not locked is an error, or fetched as required."""
         to_fetch: dict[Key, Requirement] = {}
         for request in requests:
@@ -105,7 +102,7 @@ class LibraryInputs:
             elif all_of_them or not isinstance(request.source, GitSource):
                 to_fetch[request.key] = request
         originals = {request.key: request for request in requests}
-        for key, outcome in zip(to_fetch, fetch(list(to_fetch.values())), strict=True):
+        for key, outcome in zip(to_fetch, self._fetch(list(to_fetch.values())), strict=True):
             if isinstance(outcome, CommodoreError):
                 if to_fetch[key] is not originals[key]:
                     settings = self._state.settings

@@ -26,12 +26,12 @@ from .place import file_of, short_name
 from .state import LockSettings, LockState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from commodore_py.config import Config
     from commodore_py.dependencies.downloads.store import Store, Stored
-    from commodore_py.dependencies.jsonnet.jsonnetfile import Remote
-    from commodore_py.dependencies.jsonnet.resolve import Resolve
+    from commodore_py.dependencies.jsonnet.jsonnetfile import Remote, Requirement
+    from commodore_py.dependencies.jsonnet.resolve import FetchAll, Resolution
     from commodore_py.model.catalog import BundleUse
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.dependency import Fetch
@@ -120,9 +120,14 @@ class LockedRun:
         if self._git is not None:
             self._git.refuse(places)
 
-    def libraries(self, clone_of: Callable[[Remote], Folder]) -> Resolve:
-        """How libraries are resolved."""
-        return LibraryInputs(self.state, clone_of).resolve
+    def resolve_libraries(
+        self,
+        direct: Sequence[Requirement],
+        fetch: FetchAll,
+        clone_of: Callable[[Remote], Folder],
+    ) -> Resolution:
+        """Resolve libraries."""
+        return LibraryInputs(self.state, fetch, clone_of).resolve(direct)
 
     def downloads(
         self,

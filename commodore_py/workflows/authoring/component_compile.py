@@ -166,7 +166,7 @@ def fetch(gathered: Gathered, *, keep_others: bool = False) -> None:
         gathered.component.checkout(),
         gathered.parameters,
         keep_others=keep_others,
-        resolving=lock and lock.libraries,
+        resolve_locked=lock and lock.resolve_libraries,
     )
     fetch_downloads(
         *(config, gathered.downloads, sources.classes, sources.places),
