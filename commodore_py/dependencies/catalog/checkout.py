@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_OWNER = "commodore.cluster"
+
 
 def check_catalog(config: Config, cluster: Cluster) -> Callable[[], CatalogHead]:
     """Find out whether the catalog can be fetched and pushed; returns what fetches it.
@@ -52,25 +54,21 @@ def _looked_at(config: Config, cluster: Cluster) -> Callable[[], CatalogHead]:
     _sweep(directory)
     if config.local:
         return partial(_as_it_is, config, cluster)
-    now = status_of(directory)
+    now = _status_of(directory)
     if now is None or directory.is_symlink():
-        head = _cloned(config, cluster)
+        head = _head(config, cluster, catalog_remote.clone(config, cluster), {})
         return lambda: head
     return partial(_updated, config, cluster, now, catalog_remote.query(config, cluster, now))
 
 
 def _updated(config: Config, cluster: Cluster, now: Status, listed: Refs) -> CatalogHead:
     directory = config.paths.catalog
-    settings = catalog_settings(directory)
+    settings = _settings_of(directory)
     commit, branch, moved = catalog_remote.update(config, cluster, now, listed, settings)
     return _head(config, cluster, (commit, branch), settings, moved=moved)
 
 
-def _cloned(config: Config, cluster: Cluster) -> CatalogHead:
-    return _head(config, cluster, catalog_remote.clone(config, cluster), {})
-
-
-def status_of(directory: Path, *, untracked: bool = True) -> Status | None:
+def _status_of(directory: Path, *, untracked: bool = True) -> Status | None:
     """The state of a checkout; None if there is none."""
     if not (directory / ".git").exists():
         return None
@@ -97,24 +95,31 @@ def _head(
     *,
     moved: bool = False,
 ) -> CatalogHead:
+    """Note whose catalog a checkout is now, and report what would mix up two clusters."""
     directory, (commit, branch) = config.paths.catalog, at
     if commit is None:
         log.warning("the catalog has no commit yet: it begins with branch %s", branch)
-    notices = claim(directory, cluster, settings, moved=moved, config=config)
+    owner = settings.get(_OWNER, "")
+    remote = settings.get("remote.origin.url", "") if config.local else ""
+    # A checkout that moved to another repository on the way is of another cluster by right.
+    known_owner = "" if moved else owner
+    notices = tuple(_problems(directory, cluster, known_owner, remote, local=config.local))
+    if owner != cluster.id and not (notices and (config.strict or config.local)):
+        set_setting(directory, _OWNER, cluster.id)
     branch = branch or FALLBACK_BRANCH
     return CatalogHead(directory, cluster.catalog_url, branch, commit, notices, settings or None)
 
 
 def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
     directory = config.paths.catalog
-    now = status_of(directory, untracked=False)
+    now = _status_of(directory, untracked=False)
     if now is None:
         make_folder(directory)
         git(directory, "init", "--quiet", f"--initial-branch={FALLBACK_BRANCH}")
         log.warning("there was no catalog in %s: everything counts as added", directory)
         return _head(config, cluster, head_of(directory), {})
     _refuse_merges(directory, now)
-    return _head(config, cluster, (now.commit, now.branch), catalog_settings(directory))
+    return _head(config, cluster, (now.commit, now.branch), _settings_of(directory))
 
 
 def _refuse_merges(directory: Path, now: Status) -> None:
@@ -134,34 +139,10 @@ def _refuse_merges(directory: Path, now: Status) -> None:
     )
 
 
-_OWNER = "commodore.cluster"
-
-
-def catalog_settings(directory: Path) -> Mapping[str, str]:
+def _settings_of(directory: Path) -> Mapping[str, str]:
     """The owner of a checkout, its remote, and the user's name: what is needed of its settings."""
     pattern = r"^(commodore\.cluster|remote\.origin\.url|(user|committer)\.(name|email))$"
     return settings_of(directory, pattern, local=False)
-
-
-def claim(
-    directory: Path,
-    cluster: Cluster,
-    settings: Mapping[str, str],
-    *,
-    moved: bool,
-    config: Config,
-) -> tuple[Problem, ...]:
-    """Note whose catalog a checkout is now, and report what would mix up two clusters.
-
-    A checkout that `moved` to another repository on the way is of another cluster by right.
-    """
-    owner, remote = settings.get(_OWNER, ""), settings.get("remote.origin.url", "")
-    local, strict = config.local, config.strict
-    remote = remote if local else ""
-    problems = tuple(_problems(directory, cluster, "" if moved else owner, remote, local=local))
-    if owner != cluster.id and not (problems and (strict or local)):
-        set_setting(directory, _OWNER, cluster.id)
-    return problems
 
 
 def _problems(

@@ -9,6 +9,7 @@ import logging
 import os
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -36,19 +37,12 @@ log = logging.getLogger(__name__)
 _DAY = 86400.0
 
 
+@dataclass(frozen=True, slots=True)
 class _Listings:
     """Refs by address, in memory and in a folder that all processes of a run share."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self._listed: dict[str, Refs] = {}
-        self._folder = folder
-
-    def refs(self, address: str) -> Refs:
-        """The refs of a remote, which the first process that needs them lists."""
-        if address not in self._listed:
-            folder = self._folder
-            self._listed[address] = _shared(folder, address) if folder else _list(address)
-        return self._listed[address]
+    folder: Path | None
+    listed: dict[str, Refs] = field(default_factory=dict)
 
 
 def _shared(folder: Path, address: str) -> Refs:
@@ -117,7 +111,12 @@ def list_refs(url: str, *, current: bool = False) -> Refs:
     If `current`, listings for earlier clusters do not count: a catalog may have been pushed to.
     """
     address = git_urls.normalise(url)
-    return _list(address) if _listings is None or current else _listings.refs(address)
+    if _listings is None or current:
+        return _list(address)
+    if address not in _listings.listed:
+        folder = _listings.folder
+        _listings.listed[address] = _shared(folder, address) if folder else _list(address)
+    return _listings.listed[address]
 
 
 def _list(address: str) -> Refs:
@@ -139,16 +138,15 @@ def has_versions(
     """Return whether a clone has all versions as the remote has them."""
     commits = {version for version in versions if is_commit(version)}
     names = set(versions) - commits
-    if names and (listed is None or differs(listed, present or refs_of(clone), names)):
+    if names and (listed is None or _differs(listed, present or refs_of(clone), names)):
         return False
     return all(is_complete(clone, commit) for commit in commits)
 
 
-def differs(listed: Refs, present: Refs, versions: Collection[str] | None = None) -> bool:
-    """Return whether a clone must be fetched for some versions, or for any (pure)."""
-    names = [name for version in versions or () for name in names_of(listed, version)]
-    plain = all(names_of(listed, version) for version in versions or ())
-    if versions is None or not plain:
+def _differs(listed: Refs, present: Refs, versions: Collection[str]) -> bool:
+    """Return whether a clone must be fetched for some versions (pure)."""
+    names = [name for version in versions for name in names_of(listed, version)]
+    if not all(names_of(listed, version) for version in versions):
         # What else a version may mean depends on everything.
         names = [*listed.commits, *present.commits]
     return any(listed.commits.get(name) != present.commits.get(name) for name in names)
