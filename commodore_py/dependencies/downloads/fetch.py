@@ -41,8 +41,8 @@ _ORDER = (WebFile, Repository, Chart, Artifact)  # Kapitan's
 
 FetchOne: TypeAlias = "Callable[[Source], Stored | CommodoreError]"
 """Fetches a source, or returns why it cannot be fetched."""
-Through: TypeAlias = "Callable[[Store, FetchOne, Callable[[str, str], Path]], FetchOne]"
-"""Makes another one of the store, of the usual one, and of what finds a clone with a commit."""
+Through: TypeAlias = "Callable[[Fetcher], FetchOne]"
+"""Makes another one of the usual one."""
 
 
 def fetch_downloads(
@@ -67,7 +67,7 @@ def fetch_downloads(
         return
     log.info("Fetching %d charts, archives, files and repositories", len(requested))
     warnings: list[CommodoreError] = []
-    fetcher = _Fetcher(config, classes.dependencies, warnings.append)
+    fetcher = Fetcher(config, classes.dependencies, warnings.append)
     bounds = Bounds.of(config, requested, classes, output)
     where = {download: _place(download, places) for download in requested}
     paths, problems = _paths_of(where, bounds, fetcher.local, warnings.append)
@@ -134,7 +134,7 @@ def _paths_of(
     return paths, problems
 
 
-class _Fetcher:
+class Fetcher:
     """The sources of a run, each fetched as its kind is."""
 
     def __init__(
@@ -183,15 +183,13 @@ class _Fetcher:
 
 
 def _fetched(
-    fetcher: _Fetcher, requested: Mapping[Download, str], through: Through | None
+    fetcher: Fetcher, requested: Mapping[Download, str], through: Through | None
 ) -> dict[Source, tuple[Stored, Path]]:
     """Fetch each source once, with the file of its content.
 
     An error names all entries that request it.
     """
-    fetch: FetchOne = fetcher.fetch
-    if through is not None:
-        fetch = through(fetcher.store, fetcher.fetch, fetcher.clone_with)
+    fetch = fetcher.fetch if through is None else through(fetcher)
     sources: dict[Source, list[str]] = {}
     for download, where in requested.items():
         sources.setdefault(download.source, []).append(where)

@@ -18,10 +18,8 @@ from .commits import tree_in
 from .document import hint_of_download
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path as Folder
-
-    from commodore_py.dependencies.downloads.store import Store, Stored
+    from commodore_py.dependencies.downloads.fetch import Fetcher
+    from commodore_py.dependencies.downloads.store import Stored
     from commodore_py.model.download import Source
 
     from .document import Block, Path
@@ -85,16 +83,8 @@ def as_pinned(source: Source, block: Block) -> Source:
 class DownloadInputs:
     """Fetches what is locked, and notes what is not."""
 
-    def __init__(
-        self,
-        state: LockState,
-        store: Store,
-        fetch: Callable[[Source], Stored | CommodoreError],
-        clone_with: Callable[[str, str], Folder],
-    ) -> None:
-        self._state, self._store, self._fetch = state, store, fetch
-        self._clone_with = clone_with
-        """The clone of a repository, with a commit in it."""
+    def __init__(self, state: LockState, fetcher: Fetcher) -> None:
+        self._state, self._fetcher, self._store = state, fetcher, fetcher.store
 
     def fetch(self, source: Source) -> Stored | CommodoreError:
         """Fetch a source as it is locked, or note what it is now."""
@@ -124,7 +114,7 @@ class DownloadInputs:
         pinned = source if incomplete is None else as_pinned(source, incomplete)
         if pin is None and incomplete is not None:
             self._check_allowed(source, pinned, path)
-        fetched = self._fetch(pinned)
+        fetched = self._fetcher.fetch(pinned)
         if isinstance(fetched, CommodoreError):
             if pin is not None:
                 fetched.add_note(f"it is locked in {self._state.settings.name}")
@@ -160,7 +150,7 @@ class DownloadInputs:
     def _tree(self, source: Repository, commit: str) -> str:
         """The tree of a commit; empty if an offline run has its files, and not the commit."""
         try:
-            return tree_in(self._clone_with(source.url, commit), commit)
+            return tree_in(self._fetcher.clone_with(source.url, commit), commit)
         except NotAvailableOffline:
             return ""
 

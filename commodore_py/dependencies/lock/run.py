@@ -17,7 +17,7 @@ from commodore_py.model.remote_use import BaseUsed, FileUsed, ToolUsed
 from .bases import Bases
 from .document import KEYS, Block, Lock
 from .downloads import DownloadInputs
-from .facts import locked_cluster, refuse_other_cluster
+from .facts import KINDS, locked_cluster, refuse_other_cluster
 from .file import LockFile, check_writable
 from .git_inputs import GitInputs
 from .git_pins import with_equal_requests
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.downloads.store import Store, Stored
+    from commodore_py.dependencies.downloads.fetch import Fetcher, FetchOne
     from commodore_py.dependencies.jsonnet.jsonnetfile import Remote, Requirement
     from commodore_py.dependencies.jsonnet.resolve import FetchAll, Resolution
     from commodore_py.model.catalog import BundleUse
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.dependency import Fetch
-    from commodore_py.model.download import Source
     from commodore_py.model.problem import Problem
     from commodore_py.model.spot import Places
     from commodore_py.run_log import Events
@@ -96,7 +95,7 @@ class LockedRun:
     def cluster(self, cluster_id: str, load: Callable[[], Cluster]) -> Cluster:
         """The cluster of the run; in local mode, that of the last compile."""
         if self._local:
-            for kind in ("cluster", "facts", "dynamic_facts"):
+            for kind in KINDS:
                 self.state.keep((kind,))
             return load()
         cluster = locked_cluster(self.state, cluster_id, load)
@@ -129,14 +128,9 @@ class LockedRun:
         """Resolve libraries."""
         return LibraryInputs(self.state, fetch, clone_of).resolve(direct)
 
-    def downloads(
-        self,
-        store: Store,
-        fetch: Callable[[Source], Stored | CommodoreError],
-        clone_with: Callable[[str, str], Folder],
-    ) -> Callable[[Source], Stored | CommodoreError]:
+    def downloads(self, fetcher: Fetcher) -> FetchOne:
         """How downloads are fetched."""
-        return DownloadInputs(self.state, store, fetch, clone_with).fetch
+        return DownloadInputs(self.state, fetcher).fetch
 
     def bases(self, config: Config) -> Bases:
         """How kustomize gets what its kustomizations are built on."""

@@ -169,14 +169,13 @@ def _unmoved(
 
     They need no compile of their own; none are known where not everything can be resolved.
     """
-    run = _renewing(read, lock, frozenset(paths))
     try:
-        compiled(config, lock.cluster, run)
+        resolved = _resolved(config, read, lock, paths)
     except UsageError:
         raise
     except CommodoreError:  # reported with the input that causes it
         return frozenset()
-    before, after = lock.content(), run.result().content()
+    before, after = lock.content(), resolved.content()
     moved = {path for path in paths if before.get(path) != after.get(path)}
     return frozenset(
         path
@@ -189,9 +188,7 @@ def _together(
     config: Config, read: LockFile, paths: Iterable[Path]
 ) -> tuple[tuple[Step, ...], Lock]:
     """Resolve inputs in one run; what else this changes belongs to the first."""
-    run = _renewing(read, read.lock, frozenset(paths))
-    compiled(config, read.lock.cluster, run)
-    before, after = read.lock, run.result()
+    before, after = read.lock, _resolved(config, read, read.lock, paths)
     names = {name_of(path): path for path in paths}
     changes = changes_between(before, after)
     steps = []
@@ -205,6 +202,13 @@ def _together(
         mine = LockUse(added=added, changed=changed, removed=removed)
         steps.append(Step(name, mine, shown(before, path), shown(after, path)))
     return tuple(steps), after
+
+
+def _resolved(config: Config, read: LockFile, lock: Lock, paths: Iterable[Path]) -> Lock:
+    """The lock after one compile that resolves inputs again."""
+    run = _renewing(read, lock, frozenset(paths))
+    compiled(config, lock.cluster, run)
+    return run.result()
 
 
 def _renewing(read: LockFile, lock: Lock, renewed: frozenset[Path]) -> LockedRun:
