@@ -280,7 +280,7 @@ def render(config: Config, sources: Sources, lock: LockedRun | None = None) -> R
         try:
             with run_log.stage("compile", of="target", total=count):
                 compiled, of_entries = compiler.compile_targets(
-                    config, sources, references, lock and lock.bases(config)
+                    config, sources, references, lock and lock.provide_bases(config)
                 )
         except CommodoreError as error:
             error.locate(sources.places.parameter)

@@ -67,7 +67,7 @@ def work_of(kind: InputType, job: InputJob, cache: ResultCache) -> Work[Output]:
         target=entry.target,
         references=job.tags.hashes,
         # With a lock, remotes do not decide: what it pins is rendered.
-        offline=job.job.config.offline or job.job.bases is not None,
+        offline=job.job.config.offline or job.job.provide_bases is not None,
     )
     paths = (path.removeprefix(f"{job.job.root}/") for path in entry.input_paths)
     return Work(

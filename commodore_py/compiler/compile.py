@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from commodore_py.model.stages import Sources
     from commodore_py.model.tree import Tree
 
-    from .job import BaseProvider, Entry
+    from .job import Entry, ProvideBases
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def compile_targets(
     config: Config,
     sources: Sources,
     references: tuple[ReferenceFile, ...],
-    bases: BaseProvider | None = None,
+    provide_bases: ProvideBases | None = None,
 ) -> tuple[Mapping[str, Tree], tuple[Problem, ...]]:
     """Compile every instance, by the engine that the user chose; errors are reported together."""
     plan, inventory = sources.plan, sources.inventory
@@ -69,7 +69,7 @@ def compile_targets(
         work=(config.paths.root, plan.output),
         private=config.private_places(),
     )
-    job = Job(config, plan, inventory, references, reach, bases)
+    job = Job(config, plan, inventory, references, reach, provide_bases)
     if config.engine != "native":
         _refuse_misplaced(job)
         return kapitan.compile_all(job), ()

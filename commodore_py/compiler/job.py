@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.model.spot import Spot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
     from .tags import Tags
 
 
-class BaseProvider(Protocol):
-    """Provides what kustomizations are built on elsewhere."""
-
-    def provided(self, bases: Iterable[RemoteBase]) -> AbstractContextManager[Mapping[str, str]]:
-        """Variables with which kustomize finds these bases on this machine."""
+ProvideBases: TypeAlias = (
+    "Callable[[Iterable[RemoteBase]], AbstractContextManager[Mapping[str, str]]]"
+)
+"""Makes variables with which kustomize finds bases of kustomizations on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,8 @@ class Job:
     references: tuple[ReferenceFile, ...]
     reach: Reach
     """Which files component code may read."""
-    bases: BaseProvider | None = None
-    """Of kustomizations; without one, kustomize fetches them by itself."""
+    provide_bases: ProvideBases | None = None
+    """For kustomizations; without it, kustomize fetches them by itself."""
 
     @property
     def root(self) -> Path:

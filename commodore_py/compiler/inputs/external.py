@@ -127,7 +127,7 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
         raise
     except ProgramFailed as error:
         raise _failure(job, command, workplace, error) from error
-    if folder and job.job.bases is not None:  # there is a lock, which records it
+    if folder and job.job.provide_bases is not None:  # there is a lock, which records it
         run_log.report(ToolUsed("kustomize", kustomize.version()))
     log.debug("%s printed: %s", source, output.decode(errors="replace").strip() or "nothing")
 

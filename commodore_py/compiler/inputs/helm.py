@@ -212,7 +212,7 @@ def _written(
     made.mkdir()
     helm = find_helm(fields["helm_path"], few_variables=bool(reaching(fields["helm_params"])))
     printed = helm.template(release.arguments(str(chart), output=str(made), values_files=values))
-    if job.job.bases is not None:  # there is a lock, which records it
+    if job.job.provide_bases is not None:  # there is a lock, which records it
         run_log.report(ToolUsed("helm", helm.version()))
     if release.output_file:
         files.write_if_changed(made / release.output_file, printed)

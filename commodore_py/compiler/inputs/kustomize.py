@@ -82,7 +82,7 @@ def record_kustomization(job: InputJob, folder: Path) -> None:
         for place in base.local_places:
             look.judge(place)
         version = kustomize.version_of(base.url)
-        if version is None or job.job.bases is not None:
+        if version is None or job.job.provide_bases is not None:
             recorder.unseal(f"kustomize fetches {base.url}")
         elif not _COMMIT.fullmatch(version.ref):
             about = f"{version.repository} {version.ref}"
@@ -98,12 +98,12 @@ def fetching(job: InputJob, folder: Path, scratch: Path) -> Iterator[Mapping[str
     Repositories that it checks out leave copies of their kustomizations: as these may be built on
     others in turn, whose commits were not recorded.
     """
-    look, provider = job.files, job.job.bases
+    look, provide = job.files, job.job.provide_bases
     kustomizations = kustomize.read_kustomizations(folder, look)
     check_for_programs(job, (path for path in kustomizations.folders if path.is_dir()))
     bases = kustomizations.remote_bases
-    if bases and provider is not None:
-        with provider.provided(bases) as variables:
+    if bases and provide is not None:
+        with provide(bases) as variables:
             yield variables
         return
     if not bases:

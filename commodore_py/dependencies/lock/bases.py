@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING
 
@@ -42,27 +41,20 @@ def path_of(base: GitBase) -> Path:
     return "base", f"{without_secrets(base.repository)}@{base.ref}"
 
 
-@dataclass(frozen=True, slots=True)
-class Bases:
-    """How kustomize gets its bases in a locked run; it is handed to workers."""
-
-    config: Config
-    lock: Lock
-    settings: LockSettings
-
-    @contextmanager
-    def provided(self, bases: Iterable[RemoteBase]) -> Iterator[Mapping[str, str]]:
-        """Variables with which kustomize finds these bases, and theirs, on this machine."""
-        with tempfile.TemporaryDirectory(prefix="commodore-bases-") as name:
-            yield _Provider(self, Folder(name)).variables(bases)
+@contextmanager
+def provided_bases(
+    config: Config, lock: Lock, settings: LockSettings, bases: Iterable[RemoteBase]
+) -> Iterator[Mapping[str, str]]:
+    """Variables with which kustomize finds these bases, and theirs, at locked commits."""
+    with tempfile.TemporaryDirectory(prefix="commodore-bases-") as name:
+        yield _Provider(config, LockState(lock, settings), Folder(name)).variables(bases)
 
 
 class _Provider:
     """The repositories of one run of kustomize."""
 
-    def __init__(self, given: Bases, scratch: Folder) -> None:
-        self._config, self._settings = given.config, given.settings
-        self._state = LockState(given.lock, given.settings)
+    def __init__(self, config: Config, state: LockState, scratch: Folder) -> None:
+        self._config, self._state, self._settings = config, state, state.settings
         self._scratch = scratch
         self._clones = Clones.of(self._config, borrow=True)
         self._repositories: dict[str, Folder] = {}
@@ -116,8 +108,7 @@ class _Provider:
         pinned = pin.text("commit")
         complete = is_commit(pinned) and is_commit(pin.text("tree"))
         if self._settings.frozen and not complete:
-            is_locked = path in self._state.lock.blocks
-            why = "its pin is incomplete" if is_locked else "it is requested, and it is not locked"
+            why = self._state.why_not_pinned(path)
             raise self._state.refusal(f"base {path[1]}", why, named.where)
         remote = Remote(base.repository, "")
         try:

@@ -92,9 +92,8 @@ class DownloadInputs:
         pin = self._state.pin(path)
         complete = pin is not None and is_complete(path, pin)
         if self._state.settings.frozen and not complete:
-            block = self._state.lock.blocks.get(path)
-            why = "its pin is incomplete" if block else "it is requested, and it is not locked"
-            return self._state.refusal(without_secrets(str(source)), why)
+            what, why = without_secrets(str(source)), self._state.why_not_pinned(path)
+            return self._state.refusal(what, why)
         if path in self._state.settings.renewed and isinstance(source, Chart):
             self._store.forget("chart", *source[:3])  # an exact version would not be requested
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING, final
@@ -14,7 +15,7 @@ from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.published import LockUse
 from commodore_py.model.remote_use import BaseUsed, FileUsed, ToolUsed
 
-from .bases import Bases
+from .bases import provided_bases
 from .document import KEYS, Block, Lock
 from .downloads import DownloadInputs
 from .facts import KINDS, locked_cluster, refuse_other_cluster
@@ -26,8 +27,10 @@ from .place import file_of, short_name
 from .state import LockSettings, LockState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
+    from commodore_py.adapters.kustomize import RemoteBase
     from commodore_py.config import Config
     from commodore_py.dependencies.downloads.fetch import Fetcher, FetchOne
     from commodore_py.dependencies.jsonnet.jsonnetfile import Remote, Requirement
@@ -132,9 +135,11 @@ class LockedRun:
         """How downloads are fetched."""
         return DownloadInputs(self.state, fetcher).fetch
 
-    def bases(self, config: Config) -> Bases:
-        """How kustomize gets what its kustomizations are built on."""
-        return Bases(config, self.state.lock, self.state.settings)
+    def provide_bases(
+        self, config: Config
+    ) -> Callable[[Iterable[RemoteBase]], AbstractContextManager[Mapping[str, str]]]:
+        """How kustomize gets what its kustomizations are built on; this is handed to workers."""
+        return partial(provided_bases, config, self.state.lock, self.state.settings)
 
     def note_rendered(self, events: Events) -> None:
         """Note the bases and tools that were used while rendering: only then they are known."""

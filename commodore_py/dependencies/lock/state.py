@@ -75,6 +75,12 @@ class LockState:
         """The block that answers a request, unless that is to be resolved again."""
         return None if path in self.settings.renewed else self.lock.blocks.get(path)
 
+    def why_not_pinned(self, path: Path) -> str:
+        """Why a frozen run cannot use what answers a request."""
+        if path in self.lock.blocks:
+            return "its pin is incomplete"
+        return "it is requested, and it is not locked"
+
     def record(self, path: Path, values: Mapping[str, object], *, all_of_it: bool = True) -> Block:
         """Note what an input is; comments and what we do not know are kept.
 
