@@ -18,7 +18,7 @@ from .content import FIELDS, Pinned, content_of, digest_of, resolved
 from .index import CLASSES, FILE, FOLDER, Index, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from commodore_py.model.classpath import ClassPath
@@ -233,12 +233,7 @@ def _as_component(instance: Dependency, classes: ClassPath) -> bool:
 
 
 def _field(dependency: Dependency, field: str) -> str:
-    values: Mapping[str, str | None] = {
-        "url": dependency.spec.url,
-        "version": dependency.spec.version,
-        "path": dependency.spec.path,
-    }
-    return _plain(values[field], field)
+    return _plain(getattr(dependency.spec, field), field)
 
 
 def _plain(value: str | None, field: str) -> str:

@@ -50,7 +50,6 @@ class Charts:
     settings: FetchSettings
     _indexes: dict[str, str | CommodoreError] = field(default_factory=dict)
     _locks: dict[str, Lock] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
 
     def fetch(self, chart: Chart) -> Stored:
         """Fetch a chart; a cached exact version is used without a request."""
@@ -134,9 +133,7 @@ class Charts:
         return _tag_of(registry, chart.version)
 
     def _index(self, repository: str) -> str:
-        with self._lock:
-            lock = self._locks.setdefault(repository, Lock())
-        with lock:
+        with self._locks.setdefault(repository, Lock()):  # atomic with strings as keys
             if repository not in self._indexes:
                 try:
                     stored = fetch_file(resolved(repository, "index.yaml"), self.settings)

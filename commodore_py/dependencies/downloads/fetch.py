@@ -70,8 +70,7 @@ def fetch_downloads(
     fetcher = Fetcher(config, classes.dependencies, warnings.append)
     bounds = Bounds.of(config, requested, classes, output)
     where = {download: _place(download, places) for download in requested}
-    paths, problems = _paths_of(where, bounds, fetcher.local, warnings.append)
-    raise_collected(problems, "cannot fetch all downloads")
+    paths = _paths_of(where, bounds, fetcher.local, warnings.append)
     stored = _fetched(fetcher, where, through)
     placements = [
         Placement(download, paths[download], where[download], *stored[download.source])
@@ -95,8 +94,8 @@ def _paths_of(
     bounds: Bounds,
     local: LocalSources,
     warn: Callable[[CommodoreError], None],
-) -> tuple[dict[Download, Path], list[CommodoreError]]:
-    """The paths of downloads, and why they must not be written there, or read from where they are.
+) -> dict[Download, Path]:
+    """The paths of downloads; raises if they must not be written there, or their sources be read.
 
     What belongs to others is a warning.
     """
@@ -131,7 +130,8 @@ def _paths_of(
                     " server",
                 )
             )
-    return paths, problems
+    raise_collected(problems, "cannot fetch all downloads")
+    return paths
 
 
 class Fetcher:

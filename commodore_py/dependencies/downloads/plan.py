@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files.archives import BadArchive, unpack_tar
+from commodore_py.adapters.files.archives import BadArchive, Member, unpack_tar
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.adapters.files.archives import Content, Member
+    from commodore_py.adapters.files.archives import Content
     from commodore_py.model.download import Download
 
     from .bounds import Bounds
@@ -73,9 +73,9 @@ class Placement:
             match self.download.source:
                 case WebFile(url) if self.download.unpack:
                     kind = self.stored.about.get("type")
-                    return web_files.unpacked(self.file, url, kind) or {}
+                    return web_files.unpacked(self.file, url, kind)
                 case WebFile():
-                    return web_files.alone(self.file)
+                    return {"": Member(self.file.read_bytes())}
                 case Repository():
                     return unpack_tar(self.file)
                 case Chart():

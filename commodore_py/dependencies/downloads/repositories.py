@@ -40,16 +40,14 @@ class Repositories:
     settings: FetchSettings
     clones: Clones
     local: LocalSources
-    _locks: dict[Path, Lock] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
+    _locks: dict[str, Lock] = field(default_factory=dict)
 
     def fetch(self, repository: Repository) -> Stored:
         """Fetch the files of a version, with `.git` for a whole repository."""
         repository = replace(repository, url=self.local.absolute(repository.url))
         remote = Remote(repository.url, "")
-        with self._lock:
-            lock = self._locks.setdefault(self.clones.path(remote), Lock())
-        with lock:
+        place = str(self.clones.path(remote))
+        with self._locks.setdefault(place, Lock()):  # atomic with strings as keys
             commit = self._known_commit(repository)
             store = self.settings.store
             tree = store.find(*_key(repository, commit)) if commit else None

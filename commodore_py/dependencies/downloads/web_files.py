@@ -7,7 +7,7 @@ import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files.archives import Member, is_zip, unpack_tar, unpack_zip
+from commodore_py.adapters.files.archives import is_zip, unpack_tar, unpack_zip
 from commodore_py.adapters.http import exchange
 from commodore_py.adapters.http.errors import HttpError
 from commodore_py.adapters.http.exchange import Request
@@ -63,17 +63,12 @@ def is_archive(file: Path, url: str, content_type: str | None) -> bool:
     return _form(file, url, content_type) is not None
 
 
-def unpacked(file: Path, url: str, content_type: str | None) -> Content | None:
-    """The files of an archive; None if Kapitan does not treat it as one."""
+def unpacked(file: Path, url: str, content_type: str | None) -> Content:
+    """The files of an archive; none if Kapitan does not treat it as one."""
     form = _form(file, url, content_type)
     if form is None:
-        return None
+        return {}
     return unpack_zip(file) if form == _ZIP else unpack_tar(file)
-
-
-def alone(file: Path) -> Content:
-    """The content of a file that is not unpacked."""
-    return {"": Member(file.read_bytes())}
 
 
 def _form(file: Path, url: str, content_type: str | None) -> str | None:

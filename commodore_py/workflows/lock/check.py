@@ -9,10 +9,11 @@ from pathlib import Path as Folder
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git.program import fetch, git, succeeds
+from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.workers import in_parallel
+from commodore_py.dependencies.bare_repositories import make_bare
 from commodore_py.dependencies.bundles.index import FILE, parse
 from commodore_py.dependencies.downloads.artifacts import fetch_artifact
 from commodore_py.dependencies.downloads.charts import Charts
@@ -132,11 +133,8 @@ class _Checking:
     @contextmanager
     def _cloned(self, url: str) -> Iterator[Folder]:
         with tempfile.TemporaryDirectory(dir=self._scratch) as name:
-            clone = Folder(name)
-            git(clone, "init", "--quiet", "--bare", ".")
-            git(clone, "remote", "add", "origin", git_urls.normalise(url))
-            git(clone, "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
-            fetch(clone)
+            clone = Folder(name) / "clone"
+            make_bare(clone, git_urls.normalise(url))
             yield clone
 
     def _of_bundle(self, version: str) -> tuple[State, str]:
