@@ -16,7 +16,6 @@ from commodore_py.adapters.git.refs import (
 )
 from commodore_py.adapters.git.worktrees import commit_at, switch_worktree
 from commodore_py.adapters.git_urls import without_credentials
-from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.workers import in_parallel
 from commodore_py.dependencies.bare_repositories import remove_bare
@@ -24,20 +23,17 @@ from commodore_py.dependencies.protection.checkout_record import CheckedOut, Che
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.dependency import Dependency, DependencySpec, Kind
-from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.model.spot import Fact, Spot
+from commodore_py.model.dependency import Dependency, DependencySpec
 
 from . import checkouts, clones, remotes
 from .checkouts import Place, Seen
 from .groups import groups_of, incomplete, override_of, place_of
 from .mirrors import Mirrors
 from .remotes import has_versions
-from .revisions import Found, find, is_commit, named
+from .revisions import Found, find_requested, is_commit, known, set_at, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Literal
 
     from commodore_py.adapters.git.refs import Refs
     from commodore_py.config import Config
@@ -45,13 +41,6 @@ if TYPE_CHECKING:
     from .groups import Group
 
 _PARALLEL = 8  # waiting for servers, not computing
-
-_REVISION_FROM = {
-    Kind.GLOBAL: "globalGitRepoRevision of the cluster and the tenant,"
-    " and --global-repo-revision-override",
-    Kind.TENANT: "tenantGitRepoRevision of the cluster and the tenant,"
-    " and --tenant-repo-revision-override",
-}
 
 
 class GitFetcher:
@@ -108,12 +97,12 @@ class GitFetcher:
                     group.refs = remotes.list_refs(group.url)
         except ProgramFailed as error:
             note = f"while querying {group.about}"
-            group.problems.append(_noted(_cannot_fetch(group, error), note))
+            group.problems.append(_noted(group.cannot_fetch(error), note))
             return
         for place, seen in group.seen.items():
             # A commit that is named by its id need not be on the remote.
-            plain = not is_commit(_version(place.spec))
-            revision = _known(place.spec, group.refs) if plain else None
+            plain = not is_commit(version_of(place.spec))
+            revision = known(place.spec, group.refs) if plain else None
             work = checkouts.local_work(
                 place, seen, revision.commit if revision else "", self.record
             )
@@ -125,7 +114,7 @@ class GitFetcher:
 
     def _must_be_listed(self, group: Group) -> bool:
         """Return whether it matters what the remote has."""
-        versions = _versions(group)
+        versions = group.versions
         commits = all(map(is_commit, versions))
         if not group.exists:
             # All of it is fetched, unless there is a mirror; but a fetch does not tell HEAD.
@@ -158,7 +147,7 @@ class GitFetcher:
             with run_log.item("repository", group.clone.name):
                 return self._as_they_are(group) or list(self._changed(group))
         except ProgramFailed as error:
-            return [_noted(_cannot_fetch(group, error), note)]
+            return [_noted(group.cannot_fetch(error), note)]
         except CommodoreError as error:
             return [_noted(error, note)]
         except OSError as error:
@@ -171,7 +160,7 @@ class GitFetcher:
             return []
         revisions = {}
         for place in group.seen:
-            revision = _known(place.spec, group.refs)
+            revision = known(place.spec, group.refs)
             if revision is None:
                 return []
             revisions[place] = revision
@@ -195,7 +184,7 @@ class GitFetcher:
             make = self._new_clone if group.configuration is None else self._new_configuration
             return make(group, self.mirrors)
         refs = clones.update_clone(
-            *(group.clone, group.url, _versions(group), group.refs),
+            *(group.clone, group.url, group.versions, group.refs),
             what=str(group.specs[0]),
             configured=self._is_configured(group),
             follow_head=group.configuration is not None,
@@ -206,7 +195,7 @@ class GitFetcher:
         self, group: Group, mirrors: Mirrors | None
     ) -> Sequence[Dependency | CommodoreError]:
         """Make a bare clone and check out; a damaged mirror is removed, and not used."""
-        clones.make_clone(group.clone, group.url, _versions(group), group.refs, mirrors)
+        clones.make_clone(group.clone, group.url, group.versions, group.refs, mirrors)
         refs = group.refs or refs_of(group.clone)
         results = list(self._check_out(group, refs, fresh=True))
         damage = next((result for result in results if isinstance(result, ProgramFailed)), None)
@@ -226,9 +215,9 @@ class GitFetcher:
         try:
             aside, refs = copied or clones.clone_aside(str(place.spec), place.path, group.url)
         except CommodoreError as error:
-            raise _set_at(error, place.spec, "url") from error
+            raise set_at(error, place.spec, "url") from error
         try:
-            revision = _find(place._replace(clone=aside), refs)
+            revision = find_requested(place.spec, aside, refs)
             switch_worktree(aside, revision.commit, revision.branch, force=True)
         except CommodoreError as error:
             remove(aside)
@@ -244,7 +233,7 @@ class GitFetcher:
         resolved: dict[Place, Found] = {}
         for place in group.seen:
             try:
-                resolved[place] = _find(place, refs)
+                resolved[place] = find_requested(place.spec, place.clone, refs)
             except CommodoreError as error:
                 yield _noted(error, f"while checking out {place.spec}")
         done: list[Place] = []
@@ -261,7 +250,7 @@ class GitFetcher:
             except CommodoreError as error:
                 problem = error
                 if isinstance(error, ProgramFailed) and _is_no_commit(place, revision):
-                    problem = RevisionNotFound.named(_version(place.spec), url=place.spec.url)
+                    problem = RevisionNotFound.named(version_of(place.spec), url=place.spec.url)
                 yield _noted(problem, f"while checking out {place.spec}")
             else:
                 done.append(place)
@@ -279,7 +268,7 @@ class GitFetcher:
             # Asked of the checkout: since the remote was listed, a branch may have moved.
             commit, short = checked_out[:2] if checked_out is not None else commit_at(place.path)
             self.record.note(place.path, CheckedOut(commit, short, remote))
-            version = _version(place.spec)
+            version = version_of(place.spec)
             if group.configuration is not None:
                 # Commodore reports the default branch even where the API pins a revision.
                 default = (refs or refs_of(group.clone, BRANCHES)).default_branch
@@ -305,51 +294,6 @@ def _with_branches(group: Group, revisions: Mapping[Place, Found]) -> list[tuple
     return sorted(pairs, key=lambda pair: bool(pair[1].branch))
 
 
-def _versions(group: Group) -> set[str]:
-    return {_version(spec) for spec in group.specs}
-
-
-def _version(spec: DependencySpec) -> str:
-    return spec.version or "HEAD"
-
-
-def _prefer(spec: DependencySpec) -> Literal["branch", "tag"]:
-    """Decide between a branch and a tag of one name, as Commodore's clones and worktrees do."""
-    return "branch" if spec.kind in _REVISION_FROM else "tag"
-
-
-def _known(spec: DependencySpec, refs: Refs | None) -> Found | None:
-    """Resolve a version by its name alone; None if the clone must be asked."""
-    version = _version(spec)
-    if is_commit(version):
-        return Found(version)
-    if refs is None:
-        return None
-    if version != "HEAD":
-        return named(refs, version, prefer=_prefer(spec))
-    if spec.kind in _REVISION_FROM:
-        return named(refs, refs.default_branch, prefer="branch")
-    commit = refs.commits.get(BRANCHES + refs.default_branch)
-    return Found(commit) if commit else None
-
-
-def _find(place: Place, refs: Refs) -> Found:
-    spec, version = place.spec, _version(place.spec)
-    listed = None if is_commit(version) else _known(spec, refs)
-    if version == "HEAD" and spec.kind in _REVISION_FROM:
-        version = refs.default_branch
-    try:
-        return listed or find(place.clone, refs, version, prefer=_prefer(spec))
-    except RevisionNotFound as error:
-        hint = error.hint
-        if spec.kind in _REVISION_FROM and not spec.version:
-            hint = "the repository has no branch that its HEAD names: push one"
-        elif spec.kind in _REVISION_FROM and not hint.startswith("did you mean"):
-            hint = f"check {_REVISION_FROM[spec.kind]}"
-        problem = RevisionNotFound(f"{spec}: {error}", where=error.where, hint=hint)
-        raise _set_at(problem, spec, "version") from error
-
-
 def _is_no_commit(place: Place, revision: Found) -> bool:
     """Return whether a tag leads to a file or a directory."""
     try:
@@ -360,30 +304,4 @@ def _is_no_commit(place: Place, revision: Found) -> bool:
 
 def _noted(error: CommodoreError, note: str) -> CommodoreError:
     error.add_note(note)
-    return error
-
-
-def _cannot_fetch(group: Group, error: ProgramFailed) -> CommodoreError:
-    if group.configuration is not None:
-        problem = clones.cannot_fetch(str(group.configuration), group.url, error)
-        return _set_at(problem, group.configuration, "url")
-    problem = CommodoreError(
-        f"cannot fetch {group.about}: {clones.reason(error)}",
-        where=without_secrets(git_urls.normalise(group.url)),
-        hint="check the url in the hierarchy, and that you may read the repository",
-    )
-    for spec in group.specs:
-        _set_at(problem, spec, "url")
-    return problem
-
-
-def _set_at(error: CommodoreError, spec: DependencySpec, field: str) -> CommodoreError:
-    """The error with the setting that names a repository or its version."""
-    spot: Spot | Fact = Fact(spec.kind.name.lower(), field)
-    if spec.kind not in _REVISION_FROM:
-        spot = Spot(
-            BOOTSTRAP, ("packages" if spec.kind is Kind.PACKAGE else "components", spec.name, field)
-        )
-    error.spots = (*error.spots, spot)
-    error.where = f"{error.where}\n{spot}"
     return error

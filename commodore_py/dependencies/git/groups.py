@@ -11,10 +11,14 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import CONFIGURATION, Dependency, DependencySpec, Kind
 from commodore_py.model.names import problem_of_text, shown
 
+from .clones import cannot_fetch, reason
+from .revisions import set_at, version_of
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import Refs
+    from commodore_py.adapters.process import ProgramFailed
     from commodore_py.config import Config, WorkPaths
 
     from .checkouts import Place, Seen
@@ -50,9 +54,28 @@ class Group:
         return (self.clone / "HEAD").is_file()
 
     @property
+    def versions(self) -> set[str]:
+        """The versions that are requested."""
+        return set(map(version_of, self.specs))
+
+    @property
     def about(self) -> str:
         """The names of the requests, for messages."""
         return ", ".join(map(str, self.specs))
+
+    def cannot_fetch(self, error: ProgramFailed) -> CommodoreError:
+        """Explain why the repository cannot be fetched."""
+        if self.configuration is not None:
+            problem = cannot_fetch(str(self.configuration), self.url, error)
+        else:
+            problem = CommodoreError(
+                f"cannot fetch {self.about}: {reason(error)}",
+                where=without_secrets(git_urls.normalise(self.url)),
+                hint="check the url in the hierarchy, and that you may read the repository",
+            )
+        for spec in self.specs:
+            set_at(problem, spec, "url")
+        return problem
 
 
 def groups_of(

@@ -14,11 +14,16 @@ from commodore_py.adapters.git.refs import (
     is_complete,
 )
 from commodore_py.adapters.git.repository import remote_settings
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.spot import Fact, Spot
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import Refs
+    from commodore_py.errors import CommodoreError
+    from commodore_py.model.dependency import DependencySpec
 
 _STEPS_BACK = re.compile(r"(.+?)([~^].*)")
 _FULL_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -95,3 +100,65 @@ def _expressions(directory: Path, refs: Refs, version: str) -> list[str]:
             f"{object_id}{suffix}" for object_id in objects if commit_of(directory, object_id)
         ]
     return expressions
+
+
+_REVISION_FROM = {
+    Kind.GLOBAL: "globalGitRepoRevision of the cluster and the tenant,"
+    " and --global-repo-revision-override",
+    Kind.TENANT: "tenantGitRepoRevision of the cluster and the tenant,"
+    " and --tenant-repo-revision-override",
+}
+
+
+def version_of(spec: DependencySpec) -> str:
+    """The version that a dependency is requested in."""
+    return spec.version or "HEAD"
+
+
+def known(spec: DependencySpec, refs: Refs | None) -> Found | None:
+    """Resolve the version of a dependency by its name alone; None if the clone must be asked."""
+    version = version_of(spec)
+    if is_commit(version):
+        return Found(version)
+    if refs is None:
+        return None
+    if version != "HEAD":
+        return named(refs, version, prefer=_prefer(spec))
+    if spec.kind in _REVISION_FROM:
+        return named(refs, refs.default_branch, prefer="branch")
+    commit = refs.commits.get(BRANCHES + refs.default_branch)
+    return Found(commit) if commit else None
+
+
+def find_requested(spec: DependencySpec, clone: Path, refs: Refs) -> Found:
+    """Resolve the version of a dependency in its clone."""
+    version = version_of(spec)
+    listed = None if is_commit(version) else known(spec, refs)
+    if version == "HEAD" and spec.kind in _REVISION_FROM:
+        version = refs.default_branch
+    try:
+        return listed or find(clone, refs, version, prefer=_prefer(spec))
+    except RevisionNotFound as error:
+        hint = error.hint
+        if spec.kind in _REVISION_FROM and not spec.version:
+            hint = "the repository has no branch that its HEAD names: push one"
+        elif spec.kind in _REVISION_FROM and not hint.startswith("did you mean"):
+            hint = f"check {_REVISION_FROM[spec.kind]}"
+        problem = RevisionNotFound(f"{spec}: {error}", where=error.where, hint=hint)
+        raise set_at(problem, spec, "version") from error
+
+
+def set_at(error: CommodoreError, spec: DependencySpec, field: str) -> CommodoreError:
+    """The error with the setting that names a repository or its version."""
+    spot: Spot | Fact = Fact(spec.kind.name.lower(), field)
+    if spec.kind not in _REVISION_FROM:
+        section = "packages" if spec.kind is Kind.PACKAGE else "components"
+        spot = Spot(BOOTSTRAP, (section, spec.name, field))
+    error.spots = (*error.spots, spot)
+    error.where = f"{error.where}\n{spot}"
+    return error
+
+
+def _prefer(spec: DependencySpec) -> Literal["branch", "tag"]:
+    """Decide between a branch and a tag of one name, as Commodore's clones and worktrees do."""
+    return "branch" if spec.kind in _REVISION_FROM else "tag"
