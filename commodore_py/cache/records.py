@@ -1,4 +1,4 @@
-"""Records: results under the answers that they are valid for, and lists of what to ask.
+"""Records and results: what is valid under which answers, and how it is stored as bytes.
 
 The name of a record is the digest of a key and of all questions with their answers. The questions
 that work of a key has asked are stored under the key itself.
@@ -10,10 +10,12 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from commodore_py.model.tree import Entry
+
 from .digests import digest, is_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .store import Store
 
@@ -111,3 +113,25 @@ def parsed(content: bytes | None) -> object:
         return json.loads(content or b"null")
     except (ValueError, RecursionError):
         return None
+
+
+def pack(files: Mapping[str, Entry], folders: Iterable[str] = ()) -> bytes:
+    """Files and folders as bytes: a line of JSON, and the contents one after the other."""
+    header = {
+        "files": [[name, len(file.content), file.executable] for name, file in files.items()],
+        "folders": list(folders),
+    }
+    return b"\n".join(
+        (json.dumps(header).encode(), b"".join(file.content for file in files.values()))
+    )
+
+
+def unpack(packed: bytes) -> tuple[dict[str, Entry], list[str]]:
+    """The files and folders in such bytes."""
+    first, _, contents = packed.partition(b"\n")
+    header = json.loads(first)
+    files, start = {}, 0
+    for name, size, executable in header["files"]:
+        files[name] = Entry(contents[start : start + size], executable=executable)
+        start += size
+    return files, header["folders"]

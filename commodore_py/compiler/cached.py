@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.questions.inventory import REFERENCE
 from commodore_py.cache.recorder import RecordingImports
+from commodore_py.cache.records import pack, unpack
 from commodore_py.cache.results import Work, key_of
 from commodore_py.cache.roots import Roots
 from commodore_py.compiler.workplace import SCRATCH

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.recorder import RecordingImports
+from commodore_py.cache.records import pack, unpack
 from commodore_py.cache.results import Work, key_of
 
 from .filters import FILTERS

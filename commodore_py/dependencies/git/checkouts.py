@@ -28,11 +28,11 @@ from commodore_py.dependencies.protection.journal import journaled, remove_incom
 from commodore_py.dependencies.protection.local_work import (
     LocalWork,
     described,
+    forget_deleted,
     holds_repositories,
     in_the_way,
     is_empty,
     keep_branch,
-    keep_head,
     move_aside,
     not_ours_to_replace,
     put_aside,
@@ -205,14 +205,11 @@ def add(place: Place, revision: Found, record: CheckoutRecord, *, fresh: bool) -
 
 def _prepare(place: Place, revision: Found, record: CheckoutRecord) -> str:
     """Keep what a new worktree would have Git forget; returns the branch that it can have."""
-    bare, present = place.clone, []
+    bare = place.clone
     reconnect_moved(bare, place.path.parent)
-    for worktree in worktrees_of(bare):
-        if worktree.path.is_dir():
-            present.append(worktree.branch)
-        elif record.at(worktree.path, worktree.commit) is None:
-            keep_head(bare, worktree)
-    git(bare, "worktree", "prune")
+    present = forget_deleted(
+        bare, recorded=lambda worktree: record.at(worktree.path, worktree.commit) is not None
+    )
     # Git allows a branch in one worktree only; the second one just has its commit.
     if not revision.branch or revision.branch in present:
         return ""

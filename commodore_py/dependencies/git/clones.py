@@ -89,6 +89,20 @@ def has_commit(bare: Path, url: str, commit: str, mirrors: Mirrors | None) -> bo
     return True
 
 
+def fetch_commit(clone: Path, commit: str) -> bool:
+    """Fetch a commit by its id, which many servers send; return whether it was missing, and sent.
+
+    No branch or tag of the remote need have it.
+    """
+    if is_complete(clone, commit):
+        return False
+    try:
+        over_network(clone, "fetch", "--quiet", "--no-tags", "origin", commit)
+    except ProgramFailed:
+        return False
+    return True
+
+
 def make_clone(
     bare: Path,
     url: str,

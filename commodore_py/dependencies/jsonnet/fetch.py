@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git.program import over_network
 from commodore_py.adapters.git.refs import Refs, RevisionNotFound, is_complete, refs_of
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
@@ -92,8 +91,8 @@ class Clones:
         try:
             return _find(bare, refs, remote, version)
         except RevisionNotFound:
-            # The commit may not be on a branch; many servers send it by its id.
-            if is_commit(version) and _fetch_by_id(bare, version):
+            # The commit may not be on a branch.
+            if is_commit(version) and bare_clones.fetch_commit(bare, version):
                 return version
             raise
 
@@ -183,14 +182,6 @@ def _fetching(url: str) -> Iterator[None]:
             where=without_secrets(url),
             hint="check the remote, and that you may read it",
         ) from error
-
-
-def _fetch_by_id(bare: Path, commit: str) -> bool:
-    try:
-        over_network(bare, "fetch", "--quiet", "origin", commit)
-    except ProgramFailed:
-        return False
-    return True
 
 
 def _found_here(bare: Path, remote: Remote, version: str) -> str:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import remove
-from commodore_py.adapters.git.program import git, over_network, succeeds
+from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import RevisionNotFound, is_complete, refs_of
 from commodore_py.adapters.git.repository import head_of
 from commodore_py.adapters.git.worktrees import commit_at
-from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.git.clones import clone_aside, has_commit, swap_in
+from commodore_py.dependencies.git.clones import clone_aside, fetch_commit, has_commit, swap_in
 from commodore_py.dependencies.git.groups import bare_clone_of, place_of
 from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.revisions import find
@@ -62,12 +61,14 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     """Fetch a commit that no branch or tag of its remote has; whether the server sends it."""
     if spec.kind not in CONFIGURATION:
         bare = bare_clone_of(spec, config.paths)
-        return (bare / "HEAD").is_file() and _fetch(bare, commit)
+        return (bare / "HEAD").is_file() and fetch_commit(bare, commit)
     place = place_of(spec, config.paths)
     if (place / ".git").exists():
-        return _fetch(place, commit)
+        return fetch_commit(place, commit)
     aside, _ = clone_aside(str(spec), place, spec.url)
-    fetched = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
+    fetched = fetch_commit(aside, commit) and succeeds(
+        aside, "checkout", "--quiet", "--detach", commit
+    )
     if fetched:
         swap_in(aside, place)
         record = CheckoutRecord(config.paths)
@@ -76,13 +77,3 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     else:
         remove(aside)
     return fetched
-
-
-def _fetch(folder: Path, commit: str) -> bool:
-    if is_complete(folder, commit):
-        return False
-    try:
-        over_network(folder, "fetch", "--quiet", "--no-tags", "origin", commit)
-    except ProgramFailed:
-        return False
-    return True

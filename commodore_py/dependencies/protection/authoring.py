@@ -33,9 +33,9 @@ from commodore_py.errors import CommodoreError
 from .checkout_record import CheckedOut, CheckoutRecord
 from .local_work import (
     LocalWork,
+    forget_deleted,
     holds_repositories,
     keep_branch,
-    keep_head,
     move_aside,
     put_aside,
     unpushed,
@@ -86,10 +86,7 @@ def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) 
         _refuse_history(bare, url)
         commit = _commit(bare, first)
         reconnect_moved(bare, place.parent)
-        for worktree in worktrees_of(bare):
-            if not worktree.path.is_dir():
-                keep_head(bare, worktree)
-        git(bare, "worktree", "prune")
+        forget_deleted(bare, recorded=lambda _: False)
         keep_branch(bare, BRANCH, commit)
         git(bare, "update-ref", f"refs/heads/{BRANCH}", commit)
         try:

@@ -13,6 +13,7 @@ from commodore_py.adapters.git.program import git, git_lines
 from commodore_py.adapters.git.refs import HEADS, commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.status import status
+from commodore_py.adapters.git.worktrees import worktrees_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import folders_above
@@ -164,11 +165,26 @@ def keep_branch(directory: Path, branch: str, commit: str) -> None:
         _keep(directory, branch, tip, f"branch {branch} had commits that its remote has not")
 
 
-def keep_head(bare: Path, worktree: Worktree) -> None:
+def _keep_head(bare: Path, worktree: Worktree) -> None:
     """Before Git forgets a worktree that was deleted, keep what only its HEAD leads to."""
     head, name = worktree.commit, worktree.path.name
     if head and not worktree.branch and commit_of(bare, head) is not None:  # branches stay
         _keep(bare, name, head, f"checkout {name} was deleted with commits that its remote has not")
+
+
+def forget_deleted(bare: Path, *, recorded: Callable[[Worktree], bool]) -> list[str]:
+    """Make Git forget deleted worktrees, and keep their commits except for `recorded` ones.
+
+    Returns the branches of the others.
+    """
+    present = []
+    for worktree in worktrees_of(bare):
+        if worktree.path.is_dir():
+            present.append(worktree.branch)
+        elif not recorded(worktree):
+            _keep_head(bare, worktree)
+    git(bare, "worktree", "prune")
+    return present
 
 
 def _keep(directory: Path, name: str, commit: str, what: str) -> None:

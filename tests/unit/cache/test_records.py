@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.files.view import Files
-from commodore_py.cache.packing import pack, unpack
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.questions.inventory import REFERENCE
 from commodore_py.cache.recorder import Recorder
+from commodore_py.cache.records import pack, unpack
 from commodore_py.cache.remote import holds_secret
 from commodore_py.cache.results import ResultCache, Work
 from commodore_py.cache.roots import Roots
