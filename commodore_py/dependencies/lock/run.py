@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path as Folder
@@ -47,14 +47,6 @@ if TYPE_CHECKING:
 _JSONNET = "gojsonnet"
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """The inputs of a run: blocks, and versions of tools."""
-
-    blocks: Mapping[Path, Block]
-    tools: Mapping[str, str]
-
-
 @final
 class LockedRun:
     """The inputs of one run; `finish` writes what it found."""
@@ -74,9 +66,10 @@ class LockedRun:
         self._local = local
         self._rendered = False
         self._write = write
-        self._tools = {"commodore": __version__, "jsonnet": _jsonnet_version()}
         settings = replace(settings, renewed=with_equal_requests(file.lock, settings.renewed))
         self.state = LockState(file.lock, settings)
+        self._note_tool("commodore", __version__)
+        self._note_tool("jsonnet", _jsonnet_version())
         self._git: GitInputs | None = None
 
     @classmethod
@@ -144,12 +137,17 @@ class LockedRun:
     def note_rendered(self, events: Events) -> None:
         """Note the bases and tools that were used while rendering: only then they are known."""
         self._rendered = True
-        self._tools |= {tool_used.name: tool_used.version for tool_used in events.of(ToolUsed)}
+        for tool in events.of(ToolUsed):
+            self._note_tool(tool.name, tool.version)
         for used in events.of(BaseUsed):
             self.state.record(("base", used.name), dict(used.values))
         for file in dict.fromkeys(events.of(FileUsed)):
             text = f"kustomize fetches {file.url} by itself: it is not locked"
             self.state.notice(text, file.where, strict=True)
+
+    def _note_tool(self, name: str, tool_version: str) -> None:
+        before = self.state.lock.blocks.get(("tool", name), Block({}))
+        self.state.recorded["tool", name] = before.with_values(version=tool_version)
 
     @property
     def notices(self) -> tuple[Problem, ...]:
@@ -157,19 +155,20 @@ class LockedRun:
         return tuple(self.state.notices)
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> Mapping[Path, Block]:
         """Inputs of the run so far, for others that share its lock."""
-        return Findings(dict(self.state.recorded), dict(self._tools))
+        return dict(self.state.recorded)
 
-    def take(self, findings: Findings) -> None:
+    def take(self, findings: Mapping[Path, Block]) -> None:
         """Take what others found for its own, once all of them have rendered."""
         self._rendered = True
-        self.state.recorded |= findings.blocks
-        self._tools |= findings.tools
+        self.state.recorded |= findings
 
     def result(self) -> Lock:
         """The lock as this run leaves it: what it found, and what it does not know."""
-        lock, blocks = self.state.lock, dict(self.state.recorded)
+        lock, recorded = self.state.lock, self.state.recorded
+        tools = {path: block for path, block in recorded.items() if path[0] == "tool"}
+        blocks = {path: block for path, block in recorded.items() if path not in tools}
         for path, block in lock.blocks.items():
             unknown = path[0] == "base" and not self._rendered
             if path[0] not in KEYS or path[0] in ("bundle", "tool") or unknown:
@@ -178,9 +177,7 @@ class LockedRun:
         kept = replace(lock, blocks=blocks)
         if kept.content() != self.file.lock.content():
             # Versions of tools are only recorded: they alone cause no write.
-            for name, tool_version in self._tools.items():
-                before = lock.blocks.get(("tool", name), Block({}))
-                blocks["tool", name] = before.with_values(version=tool_version)
+            blocks |= tools
             blocks |= self._recorded_bundle(blocks.pop(("bundle",), Block({})))
         return replace(lock, blocks=blocks)
 
@@ -214,13 +211,14 @@ class LockedRun:
         return changes._replace(file=file, written=written, drift=tuple(self.state.drift))
 
     def _warn_of_tools(self) -> None:
-        for name, tool_version in self._tools.items():
-            locked = self.file.lock.blocks.get(("tool", name))
-            if locked is not None and locked.text("version") not in ("", tool_version):
-                self.state.notice(
-                    f"{name} {tool_version} compiles what was locked with {locked.text('version')}",
-                    severity="warning",
-                )
+        for path, block in self.state.recorded.items():
+            before = self.file.lock.blocks.get(path)
+            if path[0] != "tool" or before is None:
+                continue
+            locked, used = before.text("version"), block.text("version")
+            if locked not in ("", used):
+                text = f"{path[1]} {used} compiles what was locked with {locked}"
+                self.state.notice(text, severity="warning")
 
     def _is_part_of(self, repository: str) -> bool:
         """Return whether the file is in a clone of a repository."""

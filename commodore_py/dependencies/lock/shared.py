@@ -8,10 +8,11 @@ from commodore_py.errors import CommodoreError, UsageError
 
 from .file import LockFile, check_writable
 from .git_pins import refuse_contradictions
-from .run import Findings, LockedRun, NoLockFile
+from .run import LockedRun, NoLockFile
 from .state import LockSettings, LockWouldChange
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path as Folder
 
     from commodore_py.config import Config
@@ -26,7 +27,6 @@ class SharedLock:
     def __init__(self, file: LockFile, settings: LockSettings, *, write: bool) -> None:
         self._file, self._settings, self._write = file, settings, write
         self._found: dict[Path, Block] = {}
-        self._tools: dict[str, str] = {}
         self._refused: dict[str, CommodoreError] = {}
         self._cases = 0
 
@@ -52,13 +52,13 @@ class SharedLock:
         """One compile with it, which writes nothing."""
         return LockedRun(self._file, self._settings, write=False)
 
-    def add(self, findings: Findings) -> None:
+    def add(self, findings: Mapping[Path, Block]) -> None:
         """Note what a compile is made of."""
         self._cases += 1
-        self._tools |= findings.tools
-        for path, block in findings.blocks.items():
-            first = self._found.setdefault(path, block)
-            if first.values != block.values:
+        for path, block in findings.items():
+            first = self._found.get(path, block)
+            self._found[path] = block
+            if first.values != block.values and path[0] != "tool":
                 raise CommodoreError(
                     f"{'/'.join(path)} is not the same in two test cases",
                     where=self._settings.name,
@@ -84,8 +84,11 @@ class SharedLock:
         run.state.changes.extend(self._refused.values())
         run.state.raise_changes()
         complete = self._cases == cases > 0
-        kept = {} if complete else self._file.lock.blocks
-        run.take(Findings({**kept, **self._found}, self._tools))
+        if not complete:
+            # The tools of this run count.
+            blocks = self._file.lock.blocks.items()
+            run.take({path: block for path, block in blocks if path[0] != "tool"})
+        run.take(self._found)
         refuse_contradictions(run.result(), self._settings.name)
         run.finish()
         return run.notices

@@ -21,9 +21,10 @@ from commodore_py.workflows.authoring.templates.kinds import check_case
 from commodore_py.workflows.authoring.templates.record import NAME, NoRecord, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
-    from commodore_py.dependencies.lock.run import Findings
+    from commodore_py.dependencies.lock.document import Block
+    from commodore_py.dependencies.lock.document import Path as InputPath
 
 _SUFFIXES = (".yml", ".yaml")
 
@@ -134,7 +135,7 @@ class CaseRun:
     notices: tuple[Problem, ...] = ()
     errors: tuple[Problem, ...] = ()
     """Problems that fail the case, whatever is expected of it."""
-    findings: Findings | None = None
+    findings: Mapping[InputPath, Block] | None = None
     """What it is made of, if there is a lock."""
     seconds: float = 0.0
 
