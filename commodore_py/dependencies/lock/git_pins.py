@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -10,7 +11,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import DependencySpec, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from .document import Block, Lock, Path
 
@@ -30,15 +31,8 @@ def path_of(
     if spec.kind in (Kind.GLOBAL, Kind.TENANT):
         return "config", spec.kind.name.lower()
     if spec.kind is Kind.INSTANCE:
-        component = next(
-            (
-                dependency_spec
-                for dependency_spec in specs
-                if dependency_spec.kind is Kind.COMPONENT
-                and (dependency_spec.name == spec.component)
-            ),
-            None,
-        )
+        components = (other for other in specs if other.kind is Kind.COMPONENT)
+        component = next((other for other in components if other.name == spec.component), None)
         if component is not None and component[2:5] == spec[2:5]:  # url, version, path
             return None
     return _KINDS[spec.kind], name_of(spec.name, spec.version or "")
@@ -57,6 +51,14 @@ def request_in(block: Block) -> tuple[str, str] | None:
         return None
 
 
+def _requests(lock: Lock) -> Iterator[tuple[Path, Block, tuple[str, str]]]:
+    """The blocks of repositories, each with the request that it answers."""
+    for path, block in lock.blocks.items():
+        request = request_in(block) if path[0] in GIT_KINDS else None
+        if request is not None:
+            yield path, block, request
+
+
 def commit_in(block: Block) -> str:
     """The commit of a pin; empty if it has none, or not the one that is requested."""
     commit, requested = block.text("commit"), block.text("requested")
@@ -69,9 +71,8 @@ def pins_by_request(lock: Lock, renewed: Iterable[Path]) -> Mapping[tuple[str, s
     """The pins of repositories by their requests: equal requests have equal pins."""
     left_out = set(renewed)
     pins: dict[tuple[str, str], Block] = {}
-    for path, block in lock.blocks.items():
-        request = request_in(block) if path[0] in GIT_KINDS else None
-        if request is not None and path not in left_out and commit_in(block):
+    for path, block, request in _requests(lock):
+        if path not in left_out and commit_in(block):
             pins.setdefault(request, block)
     return pins
 
@@ -79,22 +80,17 @@ def pins_by_request(lock: Lock, renewed: Iterable[Path]) -> Mapping[tuple[str, s
 def with_equal_requests(lock: Lock, paths: Iterable[Path]) -> frozenset[Path]:
     """These blocks, and those with the same requests: they move together."""
     chosen = frozenset(paths)
-    requests = {request_in(lock.blocks[path]) for path in chosen if path[0] in GIT_KINDS} - {None}
-    equal = (
-        path
-        for path, block in lock.blocks.items()
-        if path[0] in GIT_KINDS and request_in(block) in requests
-    )
-    return chosen.union(equal)
+    requests = {path: request for path, _, request in _requests(lock)}
+    moved = {requests[path] for path in chosen if path in requests}
+    return chosen.union(path for path, request in requests.items() if request in moved)
 
 
 def refuse_contradictions(lock: Lock, name: str) -> None:
     """Refuse equal requests with different pins, as after a merge."""
     first: dict[tuple[str, str], tuple[Path, Block]] = {}
     errors = []
-    for path, block in sorted(lock.blocks.items()):
-        request = request_in(block) if path[0] in GIT_KINDS else None
-        if request is None or not block.text("commit"):
+    for path, block, request in sorted(_requests(lock), key=itemgetter(0)):
+        if not block.text("commit"):
             continue
         other, first_block = first.setdefault(request, (path, block))
         if first_block.text("commit") != block.text("commit"):

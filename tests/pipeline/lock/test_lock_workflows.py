@@ -280,3 +280,18 @@ def test_facts_digest_in_older_lock_is_compared(compiled: LockedCluster) -> None
     assert [one.exit_code for one in compiled.refused(frozen=True)] == [6]
     assert compiled.compile() != first
     assert "digest" not in compiled.lock.blocks["facts",].values
+
+
+def test_lock_update_of_all_inputs_drops_unrequested_ones(compiled: LockedCluster) -> None:
+    web = compiled.lock.blocks["component", "web"]
+    text = compiled.file.read_text()
+    block = '\n[component."gone"]\n' + "".join(
+        f'{key} = "{web.text(key)}"\n' for key in ("url", "requested", "version", "commit", "tree")
+    )
+    compiled.file.write_text(text + block.replace(web.text("requested"), "master", 1))
+    assert ("component", "gone") in compiled.lock.blocks
+
+    steps = _update(compiled)
+
+    assert not any(step.error for step in steps)
+    assert ("component", "gone") not in compiled.lock.blocks
