@@ -14,7 +14,7 @@ from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.cluster import NOT_TENANTS, Cluster, RepositoryRef
 from commodore_py.model.names import problem_of_path
 
-from .document import Block
+from .document import KEYS, Block
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,13 +33,7 @@ _PLAIN = re.compile(r"[^\ud800-\udfff]*")
 
 def blocks_of(cluster: Cluster) -> dict[Path, dict[str, Any]]:
     """The blocks of a cluster."""
-    identity = {
-        "id": cluster.id,
-        "tenant": cluster.tenant,
-        "display_name": cluster.display_name,
-        "tenant_display_name": cluster.tenant_display_name,
-        "catalog_url": cluster.catalog_url,
-    }
+    identity = {key: getattr(cluster, key) for key in KEYS["cluster"]}
     blocks: dict[Path, dict[str, Any]] = {("cluster",): identity}
     for kind in _FACTS:
         facts = getattr(cluster, kind)
