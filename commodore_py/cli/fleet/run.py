@@ -12,6 +12,7 @@ import click
 
 from commodore_py.adapters import executors, time_limits
 from commodore_py.adapters.executors import Place
+from commodore_py.adapters.files import remove
 from commodore_py.adapters.masking import without_secrets
 from commodore_py.cli.exit_codes import CHANGES_FOUND, INTERRUPTED, worst
 from commodore_py.cli.output import fleet as output
@@ -19,7 +20,7 @@ from commodore_py.cli.output import fleet_report, messages
 from commodore_py.cli.output.fleet_progress import Progress
 from commodore_py.compiler import usable_cpus
 from commodore_py.config import WorkPaths, facts_folder
-from commodore_py.dependencies.git.remotes import listed_once, remove_listings
+from commodore_py.dependencies.git.remotes import listed_once
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.clusters import with_token
 from commodore_py.workflows.catalog import several
@@ -117,7 +118,7 @@ def compile_clusters(
         raise
     finally:  # also if the user interrupts it: what was done is done
         if listings is not None:
-            remove_listings(listings)
+            remove(listings)
         if results:
             skipped = {name: output.ClusterResult(name, "skipped") for name in clusters}
             every = tuple({**skipped, **results}.values())

@@ -87,11 +87,6 @@ def listed_once(folder: Path | None = None) -> Iterator[None]:
         _listings = before
 
 
-def remove_listings(folder: Path) -> None:
-    """Remove the folder of a run that has ended."""
-    remove(folder)
-
-
 def _remove_old(runs: Path) -> None:
     """Remove the folders of runs that ended on another machine, or were killed."""
     for run in runs.iterdir() if runs.is_dir() else ():

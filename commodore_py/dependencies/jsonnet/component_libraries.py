@@ -23,7 +23,6 @@ from .libraries import (
     link_libraries,
     links_of,
     update_links,
-    wrongly_named,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.errors import CommodoreError
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.inventory import Parameters
 
@@ -39,11 +37,6 @@ if TYPE_CHECKING:
     from .resolve import Resolve
 
 log = logging.getLogger(__name__)
-
-
-def misnamed_libraries(component: Dependency) -> list[CommodoreError]:
-    """Errors for libraries that do not start with the name of their component."""
-    return wrongly_named(component.spec.name, libraries_of(component))
 
 
 def install_component_libraries(

@@ -122,9 +122,7 @@ def link_libraries(
     """Make `dependencies/lib` hold a link per library and per alias."""
     present = {component.spec.name: libraries_of(component) for component in components}
     aliases, errors = aliases_of(present, parameters, deployed=set(present))
-    errors += [
-        problem for name, libraries in present.items() for problem in wrongly_named(name, libraries)
-    ]
+    errors += [problem for component in components for problem in wrongly_named(component)]
     raise_collected(errors, "cannot link the components' Jsonnet libraries")
 
     links: dict[str, Path] = {}
@@ -166,16 +164,17 @@ def libraries_of(component: Dependency) -> dict[str, Path]:
     return {p.name: p for p in sorted(folder.iterdir()) if not p.name.startswith(".")}
 
 
-def wrongly_named(component: str, libraries: Iterable[str]) -> list[CommodoreError]:
+def wrongly_named(component: Dependency) -> list[CommodoreError]:
     """Errors for libraries whose names do not begin with that of their component."""
+    name = component.spec.name
     return [
         CommodoreError(
-            f"library {library} does not start with the name of its component {component}",
-            where=f"{component}/lib/{library}",
-            hint=f"rename it to {component}-{library}, and make the old name a library alias",
+            f"library {library} does not start with the name of its component {name}",
+            where=f"{name}/lib/{library}",
+            hint=f"rename it to {name}-{library}, and make the old name a library alias",
         )
-        for library in libraries
-        if not PurePosixPath(library).stem.startswith(component)
+        for library in libraries_of(component)
+        if not PurePosixPath(library).stem.startswith(name)
     ]
 
 

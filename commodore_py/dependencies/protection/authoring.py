@@ -141,7 +141,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
 
     Local work is backed up first. A clone that is not the working directory's is never deleted.
     """
-    bare = clone_of(place) if _is_linked(place) else None
+    bare = clone_of(place) if (place / ".git").is_file() else None
     has_work = local_work(paths, what, place) is not None
     if bare is None:
         if has_work:
@@ -229,11 +229,6 @@ def _bring_ignored(content: Path, place: Path) -> None:
     for path, entry in read_tree(content).items():
         if not (place / path).exists():
             write_if_changed(place / path, entry.content, executable=entry.executable)
-
-
-def _is_linked(place: Path) -> bool:
-    """Return whether a checkout is a worktree of another repository."""
-    return (place / ".git").is_file()
 
 
 def _holds_work(bare: Path, ours: str) -> bool:

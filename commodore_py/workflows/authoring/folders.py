@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.dependencies.jsonnet.component_libraries import misnamed_libraries
+from commodore_py.dependencies.jsonnet.libraries import wrongly_named
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.single import SingleClassPath
 from commodore_py.model.classpath import ClassPath
@@ -124,7 +124,7 @@ class ComponentFolder:
                 ),
                 hint="leave out one of them",
             )
-        for error in misnamed_libraries(self.checkout()):
+        for error in wrongly_named(self.checkout()):
             error.hint = f"{error.hint}; or {hint}"
             yield error
 
