@@ -40,20 +40,15 @@ class Roots:
             written = self._portable[path] = self._written(path)
         return written
 
-    def knows(self, written: str) -> bool:
-        """Return whether there is such a path in this working directory."""
-        name = written.partition(_MARK)[0]
-        return not name or name in self._by_name
-
     def absolute(self, written: str) -> str:
-        """The path that was written so, in this working directory."""
+        """The path that was written so, in this working directory.
+
+        Raises KeyError for a folder that only another working directory has.
+        """
         name, _, rest = written.partition(_MARK)
         if not name:
             return rest
-        folder = self._by_name.get(name)
-        # A name from another working directory leads nowhere in this one.
-        if folder is None:
-            return f"/dev/null/{written}"
+        folder = self._by_name[name]
         return f"{folder}/{rest}" if rest else folder
 
     def _written(self, path: str) -> str:

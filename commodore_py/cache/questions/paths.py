@@ -44,9 +44,10 @@ def kind_of(name: str, lookup: Lookup) -> Kind:
 
     def ask(about: str, view: View) -> str:
         """The answer for what is on disk, or for what this run wrote there."""
-        if not view.roots.knows(about):
+        try:
+            path = view.roots.absolute(about)
+        except KeyError:
             return UNKNOWN
-        path = view.roots.absolute(about)
         # A pattern matches output of the own target as well: it has one answer for each.
         if view.disk_only and not view.files.hides(path) and not glob.has_magic(path):
             return view.once(f"{name} {about}", lambda: answer_at(path, view))
