@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.model.tree import Entry
 
 from .digests import digest, is_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from .store import Store
+    from collections.abc import Iterable, Mapping
 
 Answers: TypeAlias = "Mapping[str, str]"
 """Answers by their questions, in the order in which these were asked."""
-
-# Work that reads other files depending on what it has read asks other questions.
-_MOST_LISTS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,49 +52,6 @@ class NewResult:
     key: str
     answers: Answers
     record: Record
-
-
-class Results(Protocol):
-    """Where results are looked up: on this machine, or in the cache that machines share."""
-
-    def asked(self, key: str) -> Sequence[Answers]:
-        """Questions that work of a key has asked, with the last answers if they are known."""
-
-    def records(self, name: str) -> Sequence[Record]:
-        """The records of a name; they differ if the work has other results each time."""
-
-    def blob(self, name: str) -> bytes | None:
-        """The result of a digest."""
-
-
-class LocalResults:
-    """The results in the user's store."""
-
-    def __init__(self, store: Store) -> None:
-        self.add_blob, self.blob = store.add_blob, store.blob
-        self._store = store
-
-    def asked(self, key: str) -> list[Answers]:
-        """The lists of questions, the newest first."""
-        value = parsed(self._store.record(key))
-        lists = value if isinstance(value, list) else ()
-        return [
-            answers
-            for answers in lists
-            if isinstance(answers, dict)
-            and all(isinstance(answer, str) for answer in answers.values())
-        ]
-
-    def records(self, name: str) -> tuple[Record, ...]:
-        """The one record of a name, if there is one."""
-        record = Record.parse(self._store.record(name))
-        return () if record is None else (record,)
-
-    def add(self, key: str, answers: Answers, record: Record) -> None:
-        """Store a record, and put its questions first."""
-        others = [other for other in self.asked(key) if other.keys() != answers.keys()]
-        self._store.set_record(name_of(key, answers), record.packed())
-        self._store.set_record(key, json.dumps([answers, *others][:_MOST_LISTS]).encode())
 
 
 def name_of(key: str, answers: Answers) -> str:

@@ -14,7 +14,7 @@ from commodore_py.errors import CommodoreError
 from .digests import UNKNOWN, of_value, program_digest
 from .questions import answer, describe_change
 from .recorder import Recorder
-from .records import LocalResults, NewResult, Record, name_of
+from .records import NewResult, Record, name_of
 from .remote import RemoteResults
 from .store import Store
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .questions.base import View
-    from .records import Answers, Results
+    from .records import Answers
     from .roots import Roots
     from .signed import RemoteCache
 
@@ -63,7 +63,7 @@ class Hit:
     answers: Answers
     record: Record
     result: bytes
-    source: Results
+    source: Store | RemoteResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ class ResultCache:
         self.roots = roots
         self.answers: dict[str, str] = {}
         """Answers that all work of this process shares; see `View`."""
-        self._local = LocalResults(Store(folder)) if folder is not None else None
+        self._local = Store(folder) if folder is not None else None
         self._remote = RemoteResults(remote) if folder is not None and remote is not None else None
-        sources: tuple[Results | None, ...] = (self._local, self._remote)
+        sources = (self._local, self._remote)
         self._sources = [source for source in sources if source is not None]
         self._verify = verify
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
 import time
@@ -19,10 +20,13 @@ from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
 from .digests import digest, is_digest
+from .records import Record, name_of, parsed
 from .trust import distrust_in, is_of_this_user, is_trusted, log_once, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .records import Answers
 
 _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _DAY = 86400.0
@@ -31,6 +35,8 @@ _FORMAT = "v3"
 _INSIDE = (_FORMAT, f"{_FORMAT}/blobs", f"{_FORMAT}/records")
 _SEAL = 64
 _BLOCK = 4096
+# Work that reads other files depending on what it has read asks other questions.
+_MOST_LISTS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,28 @@ class Store:
             return content
         _drop(path)
         return None
+
+    def asked(self, key: str) -> list[Answers]:
+        """The lists of questions that work of a key has asked, the newest first."""
+        value = parsed(self.record(key))
+        lists = value if isinstance(value, list) else ()
+        return [
+            answers
+            for answers in lists
+            if isinstance(answers, dict)
+            and all(isinstance(answer, str) for answer in answers.values())
+        ]
+
+    def records(self, name: str) -> tuple[Record, ...]:
+        """The one record of a name, if there is one."""
+        record = Record.parse(self.record(name))
+        return () if record is None else (record,)
+
+    def add(self, key: str, answers: Answers, record: Record) -> None:
+        """Store a record, and put its questions first."""
+        others = [other for other in self.asked(key) if other.keys() != answers.keys()]
+        self.set_record(name_of(key, answers), record.packed())
+        self.set_record(key, json.dumps([answers, *others][:_MOST_LISTS]).encode())
 
     def distrust(self) -> CommodoreError | None:
         """Why the store is not used, if it is there and must not be."""
