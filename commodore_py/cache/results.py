@@ -126,7 +126,8 @@ class ResultCache:
         if self._local is None:
             return made
         if work.key is None or recorder.unsealed:
-            self.not_cached(work.label, recorder.unsealed)
+            self.answers.clear()  # it may have written anything anywhere
+            log.debug("%s: compiled, and not cached: %s", work.label, recorder.unsealed)
             return made
         traces = b"".join(recorder.traces)
         recorder.note_folders_in(traces)
@@ -143,11 +144,6 @@ class ResultCache:
             )
         log.debug("%s: compiled: %s", work.label, hit if isinstance(hit, str) else "verified")
         return made
-
-    def not_cached(self, label: str, why: str) -> None:
-        """Report work that is never cached: it may have written anything anywhere."""
-        self.answers.clear()
-        log.debug("%s: compiled, and not cached: %s", label, why)
 
     def _find(self, work: Work[Any]) -> Hit | str:
         """The first valid record with its result, or why there is none."""
