@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from .document import Block, Lock, Path
 
-_KINDS = {Kind.PACKAGE: "package", Kind.COMPONENT: "component", Kind.INSTANCE: "instance"}
 GIT_KINDS = ("config", "package", "component", "instance", "library")
 
 
@@ -35,7 +34,7 @@ def path_of(
         component = next((other for other in components if other.name == spec.component), None)
         if component is not None and component[2:5] == spec[2:5]:  # url, version, path
             return None
-    return _KINDS[spec.kind], name_of(spec.name, spec.version or "")
+    return spec.kind.name.lower(), name_of(spec.name, spec.version or "")
 
 
 def request_of(spec: DependencySpec) -> tuple[str, str]:

@@ -50,7 +50,7 @@ def exclusive_run(paths: WorkPaths) -> Iterator[None]:
         marker = paths.state / "running"
         last = _span_of(marker)
         if last is not None:
-            recover(paths, Span(*last), patience=_PATIENCE)
+            recover(paths, last, patience=_PATIENCE)
         began = time.time()
         write_if_changed(marker, _trace(began))
         try:
@@ -145,12 +145,12 @@ def _trace(began: float, ended: float | None = None) -> bytes:
     return json.dumps({"pid": os.getpid(), "began": began, "ended": ended}).encode()
 
 
-def _span_of(marker: Path) -> tuple[float, float] | None:
+def _span_of(marker: Path) -> Span | None:
     """When the run that left this marker began and ended; until now if the end is not recorded."""
     with suppress(FileNotFoundError):
         try:
             trace = json_text.load(marker.read_bytes(), name=str(marker))
-            return float(trace["began"]), float(trace["ended"] or time.time())
+            return Span(float(trace["began"]), float(trace["ended"] or time.time()))
         except (ValueError, TypeError, KeyError, OverflowError):  # of another version of ours
-            return marker.stat().st_mtime, time.time()
+            return Span(marker.stat().st_mtime, time.time())
     return None
