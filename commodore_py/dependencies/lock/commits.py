@@ -17,11 +17,27 @@ from commodore_py.dependencies.git.revisions import find
 from commodore_py.dependencies.protection.checkout_record import CheckedOut, CheckoutRecord
 from commodore_py.model.dependency import CONFIGURATION
 
+from .facts import tenant_of
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.config import Config
+    from commodore_py.config import Config, WorkPaths
     from commodore_py.model.dependency import DependencySpec
+
+    from .document import Lock
+    from .document import Path as LockPath
+
+
+def repository_of(lock: Lock, path: LockPath, paths: WorkPaths) -> tuple[str, Path]:
+    """The URL of a locked repository, and the one in a working directory that has its commit."""
+    url = lock.blocks[path].text("url")
+    if path[0] == "config":
+        name = "global" if path[1] == "global" else tenant_of(lock)
+        return url, paths.classes / name / ".git"
+    if path[0] == "base":
+        url = path[1].rpartition("@")[0]
+    return url, paths.bare_clones / git_urls.dependency_key(url)
 
 
 def tree_in(folder: Path, commit: str) -> str:

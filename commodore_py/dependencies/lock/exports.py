@@ -22,7 +22,9 @@ from commodore_py.dependencies.git.clones import init_clone, swap_in
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError, UsageError
 
+from .commits import repository_of
 from .facts import tenant_of
+from .git_pins import GIT_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 _SCHEMA = "lock-archive/v1"
 _MANIFEST, LOCK, DOWNLOADS = "manifest.json", "inputs.lock", "downloads"
-_IN_CLONES = ("package", "component", "instance", "library", "base")
+_WITH_REPOSITORY = (*GIT_KINDS, "base")
 
 
 def collect(
@@ -176,17 +178,11 @@ def _repositories(lock: Lock, paths: WorkPaths, tenant: str) -> Iterator[tuple[s
     `tenant` is the commit of a tenant that the lock does not pin.
     """
     for path, block in sorted(lock.blocks.items()):
-        commit, url = block.text("commit"), block.text("url")
+        commit = block.text("commit")
         if path == ("config", "tenant"):
             commit = tenant or commit
-        if not is_commit(commit):
-            continue
-        if path[0] == "config":
-            name = "global" if path[1] == "global" else tenant_of(lock)
-            yield commit, url, paths.classes / name / ".git"
-        elif path[0] in _IN_CLONES:
-            url = path[1].rpartition("@")[0] if path[0] == "base" else url
-            yield commit, url, paths.bare_clones / git_urls.dependency_key(url)
+        if is_commit(commit) and path[0] in _WITH_REPOSITORY:
+            yield commit, *repository_of(lock, path, paths)
 
 
 def _bundle(source: Path, commit: str, file: Path) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path as Folder
 from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
-from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import RevisionNotFound, refs_of
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.dependencies.downloads.chart_versions import best
 from commodore_py.dependencies.git.revisions import find, is_commit
+from commodore_py.dependencies.lock.commits import repository_of
 from commodore_py.dependencies.lock.file import LockFile, check_writable
 from commodore_py.dependencies.lock.git_pins import with_equal_requests
 from commodore_py.dependencies.lock.place import OF_CLUSTER, file_of, short_name
@@ -240,7 +240,7 @@ def _pointed(config: Config, lock: Lock, path: Path, to: str, places: Places) ->
         requested, where = block.text("requested"), ""
         if path[0] in _KINDS:
             where = places.parameter("cluster", (_KINDS[path[0]], path[1], "version"))
-        commit = to if is_commit(to) else _commit_of(config, path, block.text("url"), to)
+        commit = to if is_commit(to) else _commit_of(config, lock, path, to)
         if not commit or is_commit(requested) or (not block.hint and requested != to):
             raise _not_allowed(path, requested, to, where)
         values = {"commit": commit, "tree": ""}
@@ -249,11 +249,8 @@ def _pointed(config: Config, lock: Lock, path: Path, to: str, places: Places) ->
     return replace(lock, blocks={**lock.blocks, path: block.with_values(**values)})
 
 
-def _commit_of(config: Config, path: Path, url: str, version: str) -> str:
-    folder = config.paths.bare_clones / git_urls.dependency_key(url)
-    if path[0] == "config":
-        tenant = next(config.paths.classes.glob("t-*/.git"), Folder())
-        folder = config.paths.classes / "global" / ".git" if path[1] == "global" else tenant
+def _commit_of(config: Config, lock: Lock, path: Path, version: str) -> str:
+    _, folder = repository_of(lock, path, config.paths)
     try:
         return find(folder, refs_of(folder), version, prefer="tag").commit
     except RevisionNotFound:

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commodore_py.config import WorkPaths
+from commodore_py.dependencies.lock.commits import repository_of
 from commodore_py.dependencies.lock.document import KEYS, SINGLE, Block, Comment, Lock, merged
 from commodore_py.dependencies.lock.text import read_lock, write_lock
 from commodore_py.errors import CommodoreError
@@ -158,3 +160,14 @@ def test_changed_value_keeps_comments() -> None:
     block = Block({"a": "1"}, {"a": Comment(("# above",), "# beside")})
 
     assert block.with_values(a="2").comments == block.comments
+
+
+def test_repository_of_tenant_is_that_of_the_locked_cluster(tmp_path: Path) -> None:
+    paths, url = WorkPaths(tmp_path), "https://git.example.com/acme/tenant.git"
+    for name in ("t-other", "acme"):
+        (paths.classes / name / ".git").mkdir(parents=True)
+    blocks = {("cluster",): Block({"tenant": "acme"}), ("config", "tenant"): Block({"url": url})}
+
+    repository = repository_of(Lock(blocks), ("config", "tenant"), paths)
+
+    assert repository == (url, paths.classes / "acme" / ".git")
