@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from commodore_py.manifests.objects import items, mapping
+from commodore_py.manifests.objects import items, mapping, value_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -186,11 +186,8 @@ def pods_in(content: Content) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if kind == "Pod":
         yield "spec", spec
     elif kind == "CronJob":
-        job = mapping(mapping(spec.get("jobTemplate")).get("spec"))
-        yield (
-            "spec.jobTemplate.spec.template.spec",
-            mapping(mapping(job.get("template")).get("spec")),
-        )
+        path = "spec.jobTemplate.spec.template.spec"
+        yield path, mapping(value_in(content, *path.split(".")))
     elif isinstance(spec.get("template"), dict) and "spec" in spec["template"]:
         yield "spec.template.spec", mapping(spec["template"]["spec"])
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.manifests.objects import items, mapping
+from commodore_py.manifests.objects import items, mapping, value_in
 
 from .base import Issue, containers_in, pods_in
 
@@ -101,7 +101,7 @@ def _at(value: Any, steps: Sequence[str], path: str) -> Iterator[tuple[str, Any]
 
 def _of_pod(path: str, pod: Content) -> Iterator[tuple[str, str]]:
     for number, volume in enumerate(items(pod.get("volumes"))):
-        reference = mapping(mapping(volume).get("image")).get("reference")
+        reference = value_in(volume, "image", "reference")
         if isinstance(reference, str) and reference:
             yield reference, f"{path}.volumes[{number}].image.reference"
     for inner, container in containers_in(pod):
@@ -109,7 +109,6 @@ def _of_pod(path: str, pod: Content) -> Iterator[tuple[str, str]]:
         if isinstance(image, str) and image and image != _AUTO:
             yield image, f"{path}.{inner}.image"
         for number, variable in enumerate(items(container.get("env"))):
-            named = isinstance(variable, dict) and str(variable.get("name"))
-            value = variable.get("value") if isinstance(variable, dict) else None
-            if named and named.startswith(_RELATED) and isinstance(value, str) and value:
+            name, value = value_in(variable, "name"), value_in(variable, "value")
+            if str(name).startswith(_RELATED) and isinstance(value, str) and value:
                 yield value, f"{path}.{inner}.env[{number}].value"

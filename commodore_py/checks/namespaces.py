@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import items, mapping
+from commodore_py.manifests.objects import items, value_in
 from commodore_py.model.names import counted
 
 from .base import Issue
@@ -47,10 +47,9 @@ def check(items_: Sequence[Item], settings: Settings) -> Iterator[tuple[Item, Is
 
 def _created(content: Content) -> Iterator[str]:
     """The namespaces that an object creates."""
-    spec = mapping(content.get("spec"))
     if content["kind"] in _CREATING:
-        yield str(mapping(content.get("metadata")).get("name"))
+        yield str(value_in(content, "metadata", "name"))
     elif content["kind"] == "Application" and "CreateNamespace=true" in items(
-        mapping(spec.get("syncPolicy")).get("syncOptions")
+        value_in(content, "spec", "syncPolicy", "syncOptions")
     ):
-        yield str(mapping(spec.get("destination")).get("namespace"))
+        yield str(value_in(content, "spec", "destination", "namespace"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.http.vault import Place as Secret
 from commodore_py.adapters.http.vault import Server
-from commodore_py.manifests.objects import mapping
+from commodore_py.manifests.objects import mapping, value_in
 from commodore_py.model.names import counted
 from commodore_py.model.problem import Place, Problem
 
@@ -67,8 +67,7 @@ def run(documents: Documents, settings: Settings) -> Ended | None:
 
 def vault_parameters(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     """Settings of the hierarchy about Vault."""
-    secrets = mapping(mapping(parameters.get("kapitan")).get("secrets"))
-    return mapping(secrets.get("vaultkv"))
+    return mapping(value_in(parameters.get("kapitan"), "secrets", "vaultkv"))
 
 
 def _uses(documents: Sequence[Document]) -> Iterator[_Use]:

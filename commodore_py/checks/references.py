@@ -75,8 +75,8 @@ def _provided(content: Content) -> Iterator[tuple[str, str]]:
     if isinstance(secret, str):
         yield "Secret", secret
     if kind == "StatefulSet":
-        for claim in items(mapping(content.get("spec")).get("volumeClaimTemplates")):
-            yield "PersistentVolumeClaim", str(mapping(mapping(claim).get("metadata")).get("name"))
+        for claim in items(value_in(content, "spec", "volumeClaimTemplates")):
+            yield "PersistentVolumeClaim", str(value_in(claim, "metadata", "name"))
 
 
 def _named(content: Content) -> Iterator[tuple[str, str, str]]:
@@ -85,9 +85,9 @@ def _named(content: Content) -> Iterator[tuple[str, str, str]]:
             if isinstance(value, str) and value:
                 yield kind, value, f"{path}.{field}"
     if content["kind"] == "Ingress":
-        for number, tls in enumerate(items(mapping(content.get("spec")).get("tls"))):
+        for number, tls in enumerate(items(value_in(content, "spec", "tls"))):
             # An issuer provides the certificate where the Ingress says so.
-            annotations = mapping(mapping(content.get("metadata")).get("annotations"))
+            annotations = mapping(value_in(content, "metadata", "annotations"))
             issued = any("cert-manager.io/" in str(key) for key in annotations)
             name = mapping(tls).get("secretName")
             if isinstance(name, str) and not issued:
@@ -101,9 +101,7 @@ def _of_pod(pod: Mapping[str, Any]) -> Iterator[tuple[str, object, str]]:
     for number, volume in enumerate(items(pod.get("volumes"))):
         path = f"volumes[{number}]"
         yield from _of_sources(mapping(volume), path)
-        for at, source in enumerate(
-            items(mapping(mapping(volume).get("projected")).get("sources"))
-        ):
+        for at, source in enumerate(items(value_in(volume, "projected", "sources"))):
             yield from _of_sources(mapping(source), f"{path}.projected.sources[{at}]")
     for path, container in containers_in(pod):
         yield from _of_container(container, path)

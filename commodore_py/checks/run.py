@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.cache.digests import digest, program_digest
 from commodore_py.cache.results import cached_value
 from commodore_py.manifests.documents import faults_in, may_hold_objects, read, split_documents
-from commodore_py.manifests.objects import mapping
+from commodore_py.manifests.objects import mapping, value_in
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.problems.codes import severity_of
 from commodore_py.model.verdict import Checked, CheckRun
@@ -238,7 +238,7 @@ def version_of(text: object) -> Version | None:
 
 def settings_in(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Settings that a hierarchy has for checks: its version, and `parameters.commodore.checks`."""
-    given = mapping(mapping(parameters.get("commodore")).get("checks"))
+    given = mapping(value_in(parameters.get("commodore"), "checks"))
     return {
         "version": version_of(mapping(parameters.get("dynamic_facts")).get("kubernetesVersion")),
         "skip": tuple(map(str, given.get("skip", ()) or ())),

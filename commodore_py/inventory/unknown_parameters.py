@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
+from commodore_py.manifests.objects import mapping, value_in
 from commodore_py.model.names import typo_of
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.spot import nowhere
@@ -73,9 +74,6 @@ def misspelled_keys(
 def defaults_in(file: Path, key: str) -> Mapping[str, object]:
     """The parameters in the defaults of a component; nothing, if the file cannot be read."""
     try:
-        content = yaml.load_file(file)
+        return mapping(value_in(yaml.load_file(file), "parameters", key))
     except (CommodoreError, OSError):  # a compile says so
         return {}
-    parameters = content.get("parameters") if isinstance(content, Mapping) else None
-    defaults = parameters.get(key) if isinstance(parameters, Mapping) else None
-    return defaults if isinstance(defaults, Mapping) else {}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.manifests.objects import mapping, value_in
 from commodore_py.model.git_names import has_git_name
 from commodore_py.model.names import problem_of_length, shown
 from commodore_py.model.secrets import ReferenceFile, SecretRef
@@ -16,7 +16,9 @@ from .backends import REF_BACKENDS
 from .references import places_text, references_in
 
 if TYPE_CHECKING:
-    from commodore_py.model.inventory import Inventory, Node
+    from collections.abc import Iterator
+
+    from commodore_py.model.inventory import Inventory
     from commodore_py.model.spot import PlaceOf, Spot
 
     from .references import Marked
@@ -48,7 +50,8 @@ def render_refs(
             if folder in refs:
                 why = f"refs/{folder} cannot be both a file and a folder"
                 errors.append(_clash(refs[folder], refs[path], why, place_of))
-    settings = _settings(inventory.bootstrap)
+    # A backend that is not used needs no settings.
+    settings = mapping(value_in(inventory.bootstrap.parameters.get("kapitan"), "secrets"))
     errors += [
         CommodoreError(
             f"there are {backend} references, the first is ?{{{backend}:{ref.path}}},"
@@ -122,13 +125,6 @@ def _file_of(ref: SecretRef) -> PurePosixPath:
             hint=f"write ?{{{ref.backend}:<secret>/<key>}}",
         )
     return path
-
-
-def _settings(bootstrap: Node) -> Mapping[str, object]:
-    """The settings of backends; one that is not used needs none."""
-    kapitan = bootstrap.parameters.get("kapitan")
-    secrets = kapitan.get("secrets") if isinstance(kapitan, Mapping) else None
-    return secrets if isinstance(secrets, Mapping) else {}
 
 
 def _clash(one: SecretRef, two: SecretRef, why: str, place_of: PlaceOf) -> CommodoreError:

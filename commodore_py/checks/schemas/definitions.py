@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import items as items_of
-from commodore_py.manifests.objects import mapping
+from commodore_py.manifests.objects import mapping, mappings, value_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -37,19 +36,13 @@ def definitions_in(items: Iterable[Item]) -> Iterator[Definition]:
         if (item.api_version, item.id.kind) != (_API_VERSION, _KIND):
             continue
         spec = mapping(item.content.get("spec"))
-        versions = {
-            str(version.get("name")): version
-            for version in items_of(spec.get("versions"))
-            if isinstance(version, dict)
-        }
+        versions = {str(version.get("name")): version for version in mappings(spec.get("versions"))}
         yield Definition(
             item,
-            (str(spec.get("group")), str(mapping(spec.get("names")).get("kind"))),
+            (str(spec.get("group")), str(value_in(spec, "names", "kind"))),
             str(spec.get("scope")),
             {
-                name: json.dumps(
-                    mapping(version.get("schema")).get("openAPIV3Schema"), sort_keys=True
-                )
+                name: json.dumps(value_in(version, "schema", "openAPIV3Schema"), sort_keys=True)
                 for name, version in versions.items()
             },
             tuple(name for name, version in versions.items() if version.get("served") is True),

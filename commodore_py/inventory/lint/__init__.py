@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.inventory.unknown_parameters import defaults_in, misspelled_keys
+from commodore_py.manifests.objects import mapping
 from commodore_py.model.problems.codes import LINT as RULES
 
 from . import file_rules, hierarchy_rules
@@ -43,8 +44,7 @@ def unknown_parameters(trees: Sequence[Tree], defaults: Path) -> Iterator[Proble
         for file in (sorted(defaults.glob("*.yml")) if defaults.is_dir() else ())
     }
     for document in documents_in(trees):
-        parameters = document.content.get("parameters")
-        for key, given in parameters.items() if isinstance(parameters, dict) else ():
+        for key, given in mapping(document.content.get("parameters")).items():
             if isinstance(given, dict):
                 for path, meant in misspelled_keys(components.get(key, {}), given):
                     yield finding(

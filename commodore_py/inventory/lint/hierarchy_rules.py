@@ -10,10 +10,11 @@ import re
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, DuplicateClass, absolute_name
+from commodore_py.manifests.objects import mapping, texts, value_in
 from commodore_py.model.names import did_you_mean
 
 from .files import CLASS_FIELDS, documents_in, finding
@@ -88,7 +89,7 @@ def unknown_classes(trees: Iterable[Tree]) -> Iterator[Problem]:
                 names |= dict.fromkeys(ClassFiles([(_GLOBAL, beside)]).names())
                 prefixes.add(_GLOBAL)
     for unit in (unit for tree, files in loaded for unit in _classes(files, tree)):
-        for index, written in enumerate(_texts(unit.document, "classes")):
+        for index, written in enumerate(texts(unit.document.content.get("classes"))):
             name = absolute_name(written, unit.folder)
             if name.partition(".")[0] in prefixes and not any(_included(name, names)):
                 yield finding(
@@ -161,13 +162,11 @@ def _unused(
     used = {
         name
         for document in documents
-        for application in _texts(document, "applications")
+        for application in texts(document.content.get("applications"))
         for name in names_in(application)
     }
     for document in documents:
-        parameters = document.content.get("parameters")
-        entries = parameters.get(key) if isinstance(parameters, dict) else None
-        for name in entries if isinstance(entries, dict) else ():
+        for name in mapping(value_in(document.content, "parameters", key)):
             if str(name) not in used:
                 yield finding(
                     f"{key}/unused",
@@ -177,19 +176,12 @@ def _unused(
                 )
 
 
-def _texts(document: Document, field: str) -> Iterator[str]:
-    items = document.content.get(field)
-    if isinstance(items, list):
-        yield from (item for item in items if isinstance(item, str))
-
-
-class _Class:
+class _Class(NamedTuple):
     """A class, named as if its folder were the tenant's id."""
 
-    def __init__(self, name: str, folder: PurePosixPath, document: Document) -> None:
-        self.name = name
-        self.folder = folder
-        self.document = document
+    name: str
+    folder: PurePosixPath
+    document: Document
 
 
 def _classes(files: ClassFiles, tree: Tree) -> Iterator[_Class]:
@@ -205,7 +197,7 @@ def _included_classes(classes: dict[str, _Class]) -> set[str]:
     waiting = deque(included)
     while waiting:
         class_ = classes[waiting.popleft()]
-        for written in _texts(class_.document, "classes"):
+        for written in texts(class_.document.content.get("classes")):
             new = set(_included(absolute_name(written, class_.folder), classes)) - included
             included |= new
             waiting.extend(new)

@@ -12,6 +12,7 @@ from commodore_py.adapters.http import oauth
 from commodore_py.adapters.http.address import is_one_word
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.urls import base_url
+from commodore_py.manifests.objects import mapping, text
 from commodore_py.model.names import kind_of
 
 from .tokens import claims_of
@@ -62,7 +63,7 @@ class Provider:
                 f"expected a discovery document, the identity provider sent {kind_of(document)}"
             )
             raise LoginFailed(problem, where=url, hint=_CHECK_SETTINGS)
-        missing = [key for key in _REQUIRED if not _text(document, key)]
+        missing = [key for key in _REQUIRED if not text(document.get(key))]
         if missing:
             raise LoginFailed(
                 f"the provider's discovery document has no {' and '.join(missing)}",
@@ -71,14 +72,14 @@ class Provider:
             )
         for key in _ENDPOINTS:
             if document.get(key):
-                _require_https(f"the provider's {key}", _text(document, key))
-        issuer = _text(document, "issuer")
+                _require_https(f"the provider's {key}", text(document.get(key)))
+        issuer = text(document.get("issuer"))
         _check_issuer(issuer, url, strict=config.strict)
         return cls(
-            oauth.Client(client_id, _text(document, "token_endpoint"), config.request_timeout),
+            oauth.Client(client_id, text(document.get("token_endpoint")), config.request_timeout),
             issuer,
-            _text(document, "authorization_endpoint"),
-            _text(document, "device_authorization_endpoint"),
+            text(document.get("authorization_endpoint")),
+            text(document.get("device_authorization_endpoint")),
             document.get("authorization_response_iss_parameter_supported") is True,
             url,
         )
@@ -91,7 +92,7 @@ class Provider:
         """
         if _DISCOVERED_AT in tokens:
             return bool(tokens[_DISCOVERED_AT] == self.discovery_url)
-        issuer = (claims_of(_text(tokens, "id_token")) or {}).get("iss")
+        issuer = (claims_of(text(tokens.get("id_token"))) or {}).get("iss")
         issuer_url = self.discovery_url.removesuffix(_WELL_KNOWN).rstrip("/")
         return issuer == self.issuer and self.issuer.rstrip("/") == issuer_url
 
@@ -101,7 +102,7 @@ class Provider:
             tokens = self.client.tokens(grant_type, **fields)
         # The signature is not verified: the token comes straight from the endpoint over TLS, which
         # OpenID Connect Core 1.0, section 3.1.3.7, allows. The API verifies it anyway.
-        token = _text(tokens, "id_token")
+        token = text(tokens.get("id_token"))
         claims = claims_of(token) if is_one_word(token) else None
         if not token:
             problem = "it has no id_token"
@@ -207,9 +208,8 @@ def _settings_of_api(url: str, timeout: float) -> tuple[str, str]:
         problem = "cannot get the login settings from the API: %s"
         log.warning(problem, error, extra={"where": url})
         return "", ""
-    oidc = response.get("oidc") if isinstance(response, dict) else None
-    settings = oidc if isinstance(oidc, dict) else {}
-    return _text(settings, "clientId"), _text(settings, "discoveryUrl")
+    settings = mapping(mapping(response).get("oidc"))
+    return text(settings.get("clientId")), text(settings.get("discoveryUrl"))
 
 
 def _check_issuer(issuer: str, discovery_url: str, *, strict: bool) -> None:
@@ -230,8 +230,3 @@ def _require_https(what: str, url: str) -> None:
             where=url,
             hint="only a provider on localhost may use http",
         )
-
-
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""

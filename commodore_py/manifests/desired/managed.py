@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import mappings, value_in
 from commodore_py.manifests.paths import Item
 from commodore_py.manifests.values import same
 
@@ -74,11 +74,8 @@ def with_fields_of(
     return predicted, count
 
 
-def _entries(live: Content) -> Iterator[Mapping[str, _Value]]:
-    entries = value_in(live, "metadata", "managedFields")
-    for entry in entries if isinstance(entries, list) else ():
-        if isinstance(entry, dict):
-            yield entry
+def _entries(live: Content) -> list[dict[str, _Value]]:
+    return mappings(value_in(live, "metadata", "managedFields"))
 
 
 def _owns(fields: _Value, value: _Value, path: FieldPath) -> bool:

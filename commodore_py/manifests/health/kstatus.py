@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import mappings, text, value_in
 
 from .status import Verdict, degraded, healthy, progressing
 
@@ -56,11 +56,9 @@ def is_observed(content: Content) -> bool:
 
 def conditions_of(content: Content) -> dict[str, dict[str, object]]:
     """The conditions by type, the first of each."""
-    listed = value_in(content, "status", "conditions")
     conditions: dict[str, dict[str, object]] = {}
-    for condition in listed if isinstance(listed, list) else ():
-        kind = condition.get("type") if isinstance(condition, dict) else None
-        if isinstance(kind, str):
+    for condition in mappings(value_in(content, "status", "conditions")):
+        if isinstance(kind := condition.get("type"), str):
             conditions.setdefault(kind, condition)
     return conditions
 
@@ -72,5 +70,4 @@ def is_status(conditions: Mapping[str, Mapping[str, object]], kind: str, status:
 
 def message_of(condition: Mapping[str, object]) -> str:
     """The message of a condition."""
-    message = condition.get("message")
-    return message if isinstance(message, str) else ""
+    return text(condition.get("message"))

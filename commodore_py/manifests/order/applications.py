@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from commodore_py.manifests.objects import items, mapping, mappings, text, value_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -46,23 +48,20 @@ def application_of(kube_object: KubeObject, rendered: Collection[str] = ()) -> A
     """
     if (kube_object.id.group, kube_object.id.kind) != KIND:
         return None
-    spec = _fields(kube_object.content, "spec")
-    listed = spec.get("sources")
-    named = [spec.get("source"), *(listed if isinstance(listed, list) else ())]
-    sources = [source for source in named if isinstance(source, dict)]
+    spec = mapping(kube_object.content.get("spec"))
+    sources = mappings([spec.get("source"), *items(spec.get("sources"))])
     paths = {
         _clean(path): is_flat(source)
         for source in sources
         if isinstance(path := source.get("path"), str)
     }
     urls = (url for source in sources if isinstance(url := source.get("repoURL"), str))
-    options = _fields(spec, "syncPolicy").get("syncOptions")
-    namespace = _fields(spec, "destination").get("namespace")
+    options = items(value_in(spec, "syncPolicy", "syncOptions"))
     return Application(
         kube_object.id.name,
         tuple(path for path, flat in paths.items() if not flat or path in rendered),
-        namespace if isinstance(namespace, str) else "",
-        tuple(map(str, options)) if isinstance(options, list) else (),
+        text(value_in(spec, "destination", "namespace")),
+        tuple(map(str, options)),
         next(urls, ""),
         tuple(path for path, flat in paths.items() if flat and path not in rendered),
     )
@@ -71,7 +70,7 @@ def application_of(kube_object: KubeObject, rendered: Collection[str] = ()) -> A
 def is_flat(source: Content) -> bool:
     """Return whether Argo CD reads only the files of the folder itself."""
     plain = not any(name in source for name in ("chart", "helm", "kustomize", "plugin"))
-    return plain and _fields(source, "directory").get("recurse") is not True
+    return plain and mapping(source.get("directory")).get("recurse") is not True
 
 
 def assigned(objects: Sequence[KubeObject], root: str, rendered: Collection[str] = ()) -> Assigned:
@@ -142,8 +141,3 @@ def _relative(file: str, root: str) -> str:
 def _clean(path: str) -> str:
     cleaned = str(PurePosixPath(path))
     return "" if cleaned == "." else cleaned
-
-
-def _fields(content: Content, name: str) -> dict[str, Any]:
-    fields = content.get(name)
-    return fields if isinstance(fields, dict) else {}

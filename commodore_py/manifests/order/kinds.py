@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import split_version
+from commodore_py.manifests.objects import split_version, value_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,9 +72,7 @@ def scopes_of(contents: Iterable[Content]) -> frozenset[tuple[str, str]]:
     defined = {
         kind
         for content in contents
-        if (kind := defined_kind(content))
-        and isinstance(spec := content.get("spec"), dict)
-        and spec.get("scope") == "Cluster"
+        if (kind := defined_kind(content)) and value_in(content, "spec", "scope") == "Cluster"
     }
     return CLUSTER_SCOPED | defined
 
@@ -82,11 +80,7 @@ def scopes_of(contents: Iterable[Content]) -> frozenset[tuple[str, str]]:
 def defined_kind(content: Content) -> tuple[str, str] | None:
     """The group and the kind that a custom resource definition defines."""
     group, _, kind = split_version(content)
-    spec = content.get("spec")
-    if (group, kind) != _CRD or not isinstance(spec, dict):
+    if (group, kind) != _CRD:
         return None
-    names = spec.get("names")
-    defined = spec.get("group"), names.get("kind") if isinstance(names, dict) else None
-    if not (isinstance(defined[0], str) and isinstance(defined[1], str)):
-        return None
-    return defined[0], defined[1]
+    defined = value_in(content, "spec", "group"), value_in(content, "spec", "names", "kind")
+    return defined if all(isinstance(name, str) for name in defined) else None
