@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from commodore_py.model.cluster import Cluster
 
     from .explain.diagnostics import Context
-    from .explain.replay import Hierarchy
+    from .explain.hierarchy import Hierarchy
     from .targets import Target
 
 log = logging.getLogger(__name__)
@@ -114,8 +114,8 @@ def _warn_of_missing_defaults(classes: ClassPath) -> None:
 
 def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target]) -> Hierarchy:
     """The hierarchy that was resolved, for places and explanations."""
+    from .explain.hierarchy import Hierarchy
     from .explain.places import shown  # for places only, which messages have
-    from .explain.replay import Hierarchy
 
     root = config.paths.root.resolve()
     return Hierarchy(

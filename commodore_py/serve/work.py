@@ -20,8 +20,7 @@ from commodore_py.cli.output.plan import results as plan_output
 from commodore_py.inventory.class_edits import value_of
 from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.explain.explanation import explain
-from commodore_py.inventory.explain.replay import compiled_hierarchy
-from commodore_py.inventory.explain.tracer import Tracer
+from commodore_py.inventory.explain.hierarchy import compiled_hierarchy
 from commodore_py.inventory.paths import dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.workflows.catalog import several
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.config import Config
-    from commodore_py.inventory.explain.replay import Hierarchy
+    from commodore_py.inventory.explain.hierarchy import Hierarchy
     from commodore_py.workflows.editing.requests import Request, Rules
 
 
@@ -58,13 +57,12 @@ def summary(config: Config, cluster_id: str) -> dict[str, Any]:
 
 def _instances(hierarchy: Hierarchy) -> list[dict[str, Any]]:
     replay = hierarchy.replay(BOOTSTRAP)
-    tracer = Tracer(replay)
     enabled = {
         item.rpartition(" as ")[2]: item.partition(" as ")[0]
         for item in replay.state.applications.names
         if not item.startswith("pkg.")
     }
-    entries: Mapping[str, Any] = plain(tracer.value(("components",))) or {}
+    entries: Mapping[str, Any] = plain(replay.value(("components",))) or {}
     instances = []
     for name in sorted({*enabled, *map(str, entries)}):
         component = enabled.get(name, name)
@@ -101,8 +99,8 @@ def options(config: Config, cluster_id: str, path: str) -> dict[str, Any]:
     paths = several.paths_of(config.paths, cluster_id)
     hierarchy = compiled_hierarchy(paths)
     parts = path_parts(path) if path else ()
-    tracer = Tracer(hierarchy.replay(target_of(hierarchy, parts) if parts else BOOTSTRAP))
-    below = getattr(tracer.value(parts), "items", None) if not parts or tracer.follow(parts) else {}
+    replay = hierarchy.replay(target_of(hierarchy, parts) if parts else BOOTSTRAP)
+    below = getattr(replay.value(parts), "items", None) if not parts or replay.follow(parts) else {}
     keys = [dotted((*parts, str(name))) for name in below] if isinstance(below, dict) else []
     return {
         "path": path,

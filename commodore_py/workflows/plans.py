@@ -24,7 +24,7 @@ from commodore_py.delivery.plan import read_plan
 from commodore_py.delivery.simulation import Model, names_in, simulate
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.checks import required_versions
-from commodore_py.inventory.explain.replay import compiled_hierarchy
+from commodore_py.inventory.explain.hierarchy import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.manifests.objects import value_in

@@ -51,17 +51,6 @@ class ConstantParameter(HierarchyError):
     """A parameter that was made constant is set again."""
 
 
-class Observer:
-    """Receives each step of loading a target; this one does nothing, and errors end the loading."""
-
-    def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
-        """Receive a class, or finally the target itself, when it is merged."""
-
-    def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:  # noqa: ARG002
-        """Receive an error; if it is not raised, loading continues without its subject."""
-        raise error
-
-
 @dataclass(slots=True)
 class State:
     """The result of the classes that are merged so far."""
@@ -91,15 +80,19 @@ class State:
 class Loader:
     """Loads classes for any number of targets."""
 
-    def __init__(
-        self, files: ClassFiles, *, missing_ok: bool, observer: Observer | None = None
-    ) -> None:
+    def __init__(self, files: ClassFiles, *, missing_ok: bool) -> None:
         self._files = files
-        self._observer = observer or Observer()
         self._missing_ok = missing_ok
         self._states: dict[tuple[str, ...], State] = {}
         self._lowest: dict[tuple[Hashable, str], Layers] = {}
         """The first layer of each parameter, by the class that sets it."""
+
+    def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
+        """Receive a class, or finally the target itself, when it is merged: for subclasses."""
+
+    def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:  # noqa: ARG002
+        """Receive an error; where it is not raised, loading continues without its subject."""
+        raise error
 
     def load(self, target: ClassFile, meta: Map, *, name: str) -> State:
         """The layers of a target, before references are resolved."""
@@ -116,7 +109,7 @@ class Loader:
             if state.is_shared:
                 self._states[shared] = state.of_target(meta)
         self._include(state, last, chain, _ROOT)
-        self._observer.merged(itself, "", chain, target)
+        self.merged(itself, "", chain, target)
         self._merge(state, target, names, "", chain)
         return state
 
@@ -147,12 +140,12 @@ class Loader:
         try:
             content = self._files.load(absolute)
         except CommodoreError as error:
-            self._observer.failed(error, chain[:-1])
+            self.failed(error, chain[:-1])
             content = ClassFile()
         folder = self._files.folder(absolute)
         names = _absolute_names(content, folder)
         self._include(state, names, chain, folder)
-        self._observer.merged(name, absolute, chain, content)
+        self.merged(name, absolute, chain, content)
         self._merge(state, content, names, absolute, chain)
         state.seen.add(name)
 
@@ -216,7 +209,7 @@ class Loader:
 
     def _fail(self, error: HierarchyError, chain: tuple[str, ...], subject: Hashable) -> None:
         error.chain, error.subject = chain, subject
-        self._observer.failed(error, chain)
+        self.failed(error, chain)
 
     def _missing(self, name: str, written: str, chain: tuple[str, ...]) -> None:
         if self._missing_ok:

@@ -18,13 +18,14 @@ from commodore_py.inventory.engine.values import (
 from commodore_py.inventory.paths import dotted
 from commodore_py.model.names import did_you_mean, nearest
 
-from .tracer import ABSENT
+from .steps import ABSENT
 
 if TYPE_CHECKING:
     from commodore_py.model.spot import ParameterPath
 
     from .lookups import Lookup
-    from .tracer import Step, Tracer
+    from .replay import Replay
+    from .steps import Step
 
 _EARLY = "component defaults are not known yet while packages and components are looked for"
 # References that are longer chained than that fail for their number, wherever they lead.
@@ -34,8 +35,8 @@ _MOST_PATHS = 128
 class Causes:
     """Finds root causes in one target; `early` if components are not known yet."""
 
-    def __init__(self, tracer: Tracer, *, early: bool) -> None:
-        self._tracer = tracer
+    def __init__(self, replay: Replay, *, early: bool) -> None:
+        self._replay = replay
         self._early = early
 
     def of(self, path: ParameterPath) -> CommodoreError | None:
@@ -46,7 +47,7 @@ class Causes:
         if path in seen or len(seen) > _MOST_PATHS:
             return None
         seen.add(path)
-        steps = self._tracer.follow(path)
+        steps = self._replay.follow(path)
         value = steps[-1].after if steps else ABSENT
         if type(value) is not Unresolved:
             # A mapping can be resolved although some of its values cannot.
@@ -56,7 +57,7 @@ class Causes:
             if step.error is value.error and isinstance(step.error, (Conflict, ConstantKey)):
                 return self._clash(path)
         for step in reversed(steps):
-            if step.error is not None or type(self._tracer.resolved(step.value)) is Unresolved:
+            if step.error is not None or type(self._replay.resolved(step.value)) is Unresolved:
                 cause = self._of_value(self._failing_value(step), seen)
                 if cause is not None:
                     return cause
@@ -66,19 +67,19 @@ class Causes:
         """Two layers that cannot be merged, at a path or above it."""
         for length in range(1, len(path) + 1):
             above = path[:length]
-            for step in self._tracer.follow(above):
+            for step in self._replay.follow(above):
                 if not _is_clash(step):
                     continue
                 if isinstance(step.error, ConstantKey):
                     inner = (*above, step.error.key)
-                    for inner_step in self._tracer.follow(inner):
+                    for inner_step in self._replay.follow(inner):
                         if _is_clash(inner_step):
                             return self._of_clash(inner, inner_step)
                 return self._of_clash(above, step)
         return None
 
     def _of_clash(self, path: ParameterPath, step: Step) -> CommodoreError:
-        other = self._tracer.clash_with(self._tracer.follow(path), step)
+        other = self._replay.clash_with(self._replay.follow(path), step)
         name = dotted(path)
         if isinstance(step.error, ConstantKey):
             message = f"parameters.{name} is constant and cannot be overwritten"
@@ -94,14 +95,14 @@ class Causes:
         return CommodoreError(message, where="\n".join(places), hint=hint)
 
     def _kind(self, step: Step) -> str:
-        kind = kind_of(self._tracer.resolved(step.value))
+        kind = kind_of(self._replay.resolved(step.value))
         return f"{kind}, through {step.value.text}" if type(step.value) is Token else kind
 
     def _failing_value(self, step: Step) -> Step:
         """The string that fails in a list, or the whole value of a layer."""
         if type(step.value) is Sequence:
-            for inner in self._tracer.tokens_in(step):
-                if type(self._tracer.resolved(inner.value)) is Unresolved:
+            for inner in self._replay.tokens_in(step):
+                if type(self._replay.resolved(inner.value)) is Unresolved:
                     return inner
         return step
 
@@ -109,10 +110,10 @@ class Causes:
         """The cause in a string with references, or in a parameter that it looks up."""
         if step.lookup is not None:
             return self._of_lookup(step, step.lookup, seen)
-        for lookup in self._tracer.lookups(step.value):
+        for lookup in self._replay.lookups(step.value):
             if lookup.error is not None:
                 return self._of_lookup(step, lookup, seen)
-        error = step.error or getattr(self._tracer.resolved(step.value), "error", None)
+        error = step.error or getattr(self._replay.resolved(step.value), "error", None)
         return self._here(step, error) if error is not None else None
 
     def _of_lookup(
@@ -169,9 +170,9 @@ class Causes:
 
     def _holder(self, path: ParameterPath, referenced: ParameterPath) -> Step | None:
         """The layer below a path that holds a reference to another path."""
-        for step in reversed(self._tracer.follow(path)):
-            for inner in self._tracer.tokens_in(step):
-                if any(lookup.path == referenced for lookup in self._tracer.lookups(inner.value)):
+        for step in reversed(self._replay.follow(path)):
+            for inner in self._replay.tokens_in(step):
+                if any(lookup.path == referenced for lookup in self._replay.lookups(inner.value)):
                     return inner
         return None
 

@@ -13,7 +13,6 @@ from commodore_py.inventory.engine.loader import ConstantParameter, HierarchyErr
 from commodore_py.inventory.engine.render import ParameterError
 
 from .causes import Causes
-from .tracer import Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     from commodore_py.inventory.engine.render import TargetsFailed
     from commodore_py.model.spot import ParameterPath
 
-    from .replay import Hierarchy, Replay
+    from .hierarchy import Hierarchy
+    from .replay import Replay
 
 _FEW = 3
 _EXCERPT = 200
@@ -134,7 +134,7 @@ class _Problems:
                 yield _identity(located), located
         if isinstance(error, ParameterError):
             paths.append(error.path)
-        causes = Causes(Tracer(replay), early=self._context.early)
+        causes = Causes(replay, early=self._context.early)
         for path in paths:
             cause = causes.of(path)
             yield (_identity(cause), cause) if cause is not None else ((path, str(error)), error)

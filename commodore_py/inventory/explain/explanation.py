@@ -23,20 +23,21 @@ from commodore_py.model.inventory import BOOTSTRAP, parameter_key
 from commodore_py.model.names import did_you_mean
 
 from .diagnostics import raise_failures
-from .replay import compiled_hierarchy
-from .tracer import ABSENT, Tracer
+from .hierarchy import compiled_hierarchy
+from .steps import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.config import WorkPaths
     from commodore_py.inventory.engine.values import Value
+    from commodore_py.model.problem import Place
     from commodore_py.model.spot import ParameterPath
 
+    from .hierarchy import Hierarchy
     from .lookups import Lookup
-    from .places import Place
-    from .replay import Hierarchy
-    from .tracer import Step
+    from .replay import Replay
+    from .steps import Step
 
 MISSING: Any = ABSENT
 """Stands for no value, in `before` and `after`."""
@@ -105,21 +106,20 @@ def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) ->
     """Why a parameter of a target has its value; an unknown parameter is an error."""
     replay = hierarchy.replay(target)
     raise_failures(hierarchy, replay)
-    tracer = Tracer(replay)
-    path = _by_index(tracer, target, path)
-    if not tracer.follow(path):
-        raise _unknown_parameter(tracer, target, path)
+    path = _by_index(replay, target, path)
+    if not replay.follow(path):
+        raise _unknown_parameter(replay, target, path)
     explanations: dict[ParameterPath, Explanation] = {}
     waiting = deque([path])
     while waiting:
         current = waiting.popleft()
-        steps = tracer.follow(current)
+        steps = replay.follow(current)
         if current in explanations or not steps:
             continue
         value = steps[-1].after
         changes: list[Change] = []
         for step in steps:
-            lookups = (step.lookup,) if step.lookup else tuple(tracer.lookups(step.value))
+            lookups = (step.lookup,) if step.lookup else tuple(replay.lookups(step.value))
             changes.append(_change(step, lookups, current))
             waiting.extend(_paths(lookups))
         explanations[current] = Explanation(
@@ -129,11 +129,11 @@ def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) ->
     return replace(result, looked_up={other.path: other for other in explanations.values()})
 
 
-def _by_index(tracer: Tracer, target: str, path: ParameterPath) -> ParameterPath:
+def _by_index(replay: Replay, target: str, path: ParameterPath) -> ParameterPath:
     """A path whose list items have their index in the merged list."""
     for depth, part in enumerate(path):
         if isinstance(part, Selector):
-            index = part.index_in(_plain(tracer.value(path[:depth])))
+            index = part.index_in(_plain(replay.value(path[:depth])))
             if index is None:
                 what = f"no single item of {dotted(path[:depth])} has {part.field} {part.value}"
                 raise UnknownParameter(what, where=f"target {target}")
@@ -257,17 +257,17 @@ def _cluster_id(paths: WorkPaths) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _unknown_parameter(tracer: Tracer, target: str, path: ParameterPath) -> CommodoreError:
+def _unknown_parameter(replay: Replay, target: str, path: ParameterPath) -> CommodoreError:
     above = path[:-1]
-    while above and not tracer.follow(above):
+    while above and not replay.follow(above):
         above = above[:-1]
-    value = tracer.value(above)
+    value = replay.value(above)
     missing = dotted(path[: len(above) + 1])
     if type(value) is Map:
         keys = [dotted((*above, key)) for key in value.items]
         of_target = (parameter_key(target), *path)
         hint = did_you_mean(missing, keys, listed="there are")
-        if tracer.follow(of_target):
+        if replay.follow(of_target):
             hint = f"did you mean {dotted(of_target)}?"
     elif type(value) is Unresolved:
         hint = f"{dotted(above)} cannot be resolved: {value.error}"

@@ -12,11 +12,12 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.references import parse
 from commodore_py.inventory.engine.values import Map, Reference, Sequence, Token
 from commodore_py.inventory.paths import dotted
+from commodore_py.model.problem import Place
 
+from .hierarchy import compiled_hierarchy
 from .lookups import written_as
-from .places import Place, fields_of, items_of, paths_at
-from .replay import compiled_hierarchy
-from .tracer import ABSENT, Step, Tracer
+from .places import fields_of, items_of, paths_at
+from .steps import ABSENT, Layer, Step
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
     from commodore_py.model.spot import ParameterPath
 
+    from .hierarchy import Hierarchy
     from .lookups import Lookup
-    from .replay import Hierarchy, Layer, Replay
+    from .replay import Replay
 
 VALUE, PART, OVERRIDDEN, REFERENCE, CLASS = "value", "part", "overridden", "reference", "class"
 
@@ -137,12 +139,11 @@ class _Search:
 
     def __init__(self, replay: Replay, holders: dict[str, list[Step]]) -> None:
         self._replay = replay
-        self._tracer = Tracer(replay)
         self._holders = holders
 
     def effects(self, path: ParameterPath, place: Place) -> Iterator[Effect]:
         """The effects of a line that sets a parameter."""
-        steps = self._tracer.follow(path)
+        steps = self._replay.follow(path)
         own_steps = [
             step
             for step in steps
@@ -178,12 +179,12 @@ class _Search:
         """Test that the value with the reference is not overridden."""
         if len(self._replay.layers_with(path[0])) == 1:
             return True
-        steps = self._tracer.follow(path)
+        steps = self._replay.follow(path)
         own_steps = [step for step in steps if step.layer is layer]
         return not own_steps or self._kind(steps, own_steps[-1]) != OVERRIDDEN
 
     def _kind(self, steps: tuple[Step, ...], own_step: Step) -> str:
-        live = self._tracer.since_reset(steps)
+        live = self._replay.since_reset(steps)
         if not any(own_step is step for step in live):
             return OVERRIDDEN
         if type(steps[-1].after) in (Map, list, Sequence):
@@ -197,7 +198,7 @@ class _Search:
         uses: dict[Hashable, list[_Use]] = {}
         for layer in self._replay.layers:
             if layer.file not in self._holders:
-                self._holders[layer.file] = list(_holders(layer, self._tracer))
+                self._holders[layer.file] = list(_holders(layer, self._replay))
             for holder in self._holders[layer.file]:
                 for written, path in self._looked_up(holder.value):
                     uses.setdefault(path[0], []).append(_Use(layer, holder, written, path))
@@ -210,7 +211,7 @@ class _Search:
                 case Reference((str() as text,)):
                     yield written_as(part), tuple(text.partition("::")[0].split(":"))
                 case Reference():
-                    for lookup in _flat(self._tracer.lookups(Token("", (part,)))):
+                    for lookup in _flat(self._replay.lookups(Token("", (part,)))):
                         if lookup.path and not lookup.default:
                             yield lookup.written, lookup.path
 
@@ -231,13 +232,13 @@ class _Use:
     path: ParameterPath
 
 
-def _holders(layer: Layer, tracer: Tracer) -> Iterator[Step]:
+def _holders(layer: Layer, replay: Replay) -> Iterator[Step]:
     classes = layer.fields.get("classes")
     for node in classes.value if isinstance(classes, yaml.SequenceNode) else ():
         token = parse(node.value) if isinstance(node, yaml.ScalarNode) else None
         if isinstance(token, Token):
             yield Step(layer, (), token, node)
-    yield from tracer.tokens_of(layer)
+    yield from replay.tokens_of(layer)
 
 
 def _flat(lookups: Iterable[Lookup]) -> Iterator[Lookup]:

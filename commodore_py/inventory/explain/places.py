@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
@@ -22,17 +21,6 @@ if TYPE_CHECKING:
 
 
 Pair = tuple[yaml.Node, yaml.Node]
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
-    """A line of a file; line 0 stands for the whole file."""
-
-    file: str
-    line: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 def shown(file: Path, *roots: Path) -> str:

@@ -1,179 +1,81 @@
-"""Load one target again, and record its layers: normal runs do not keep them."""
+"""One target, loaded again with its layers: normal runs do not keep them.
+
+A path is followed through the layers: which ones set, merge or remove the value.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py.adapters.reading import content_of
-from commodore_py.errors import CommodoreError
-from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
-from commodore_py.inventory.engine.loader import META, Loader, Observer
-from commodore_py.inventory.engine.reader import ClassFile, read
-from commodore_py.inventory.engine.references import parse
+from commodore_py.inventory.engine.loader import META, Loader
+from commodore_py.inventory.engine.merge import ConstantKey
 from commodore_py.inventory.engine.render import meta_of
 from commodore_py.inventory.engine.resolver import Resolver
-from commodore_py.inventory.engine.values import Map, ResolveError, Token, plain_key
-from commodore_py.model.spot import Inclusion
+from commodore_py.inventory.engine.values import (
+    Map,
+    Reference,
+    Sequence,
+    Stack,
+    Token,
+    Unresolved,
+    Value,
+    plain_key,
+)
+from commodore_py.inventory.paths import Index
+from commodore_py.model.problem import Place
 
-from . import places
-from .places import Place
+from .lookups import Lookup, lookup, lookups_in, resolved
+from .places import items_of, pairs_of
+from .steps import ABSENT, Layer, Step, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     import yaml
 
-    from commodore_py.config import WorkPaths
+    from commodore_py.errors import CommodoreError
+    from commodore_py.inventory.engine.classes import ClassFiles
+    from commodore_py.inventory.engine.reader import ClassFile
+    from commodore_py.model.spot import ParameterPath
+
+    Source: TypeAlias = tuple[str, Callable[[], Mapping[str, yaml.Node]]]
+    """The file of a class, or of the target itself without a name, and what reads its nodes."""
 
 
-@dataclass(frozen=True)
-class Hierarchy:
-    """Class files and targets, with the names and lines of their files."""
-
-    files: ClassFiles
-    targets: Mapping[str, bytes]
-    shown: Callable[[Path], str]
-    generated: Mapping[str, str] = field(default_factory=dict)
-    """Generated classes, and the names of their files."""
-    written: frozenset[str] = frozenset()
-    """Those of them whose files have the same text."""
-    target_file: Callable[[str], str] = "target {}".format
-    _fields: dict[str, Mapping[str, yaml.Node]] = field(default_factory=dict, repr=False)
-    _shown: dict[str, str] = field(default_factory=dict, repr=False)
-    _replays: dict[str, Replay] = field(default_factory=dict, repr=False)
-
-    def replay(self, target: str) -> Replay:
-        """A target, loaded the first time."""
-        if target not in self._replays:
-            self._replays[target] = Replay(self, target)
-        return self._replays[target]
-
-    def file_of(self, name: str) -> str:
-        """The file of a class, for messages."""
-        if name not in self._shown:
-            self._shown[name] = self.generated.get(name) or self.shown(self.files.path(name))
-        return self._shown[name]
-
-    def class_fields(self, name: str) -> Mapping[str, yaml.Node]:
-        """The nodes of a class, if it has a file; read once for all targets."""
-        if name not in self._fields:
-            has_file = name not in self.generated or name in self.written
-            text = self.files.text(name) if has_file else b""
-            self._fields[name] = places.fields_of(text)
-        return self._fields[name]
-
-    def target_fields(self, target: str) -> Mapping[str, yaml.Node]:
-        """The nodes of a target, if it has a file."""
-        written = self.target_file(target) != f"target {target}"
-        return places.fields_of(self.targets.get(target, b"")) if written else {}
-
-    def place_of_class(self, name: str, included: str) -> Place:
-        """The line of a class or target that includes another by a name as written."""
-        if name in self.files:
-            file, folder = self.file_of(name), self.files.folder(name)
-            fields = self.class_fields(name)
-        else:
-            target = name.removeprefix("target ")
-            file, folder = self.target_file(target), PurePosixPath()
-            fields = self.target_fields(target)
-        for item, line in places.items_of(fields.get("classes")):
-            if included in (item, absolute_name(item, folder)):
-                return Place(file, line)
-        return Place(file)
-
-
-def compiled_hierarchy(paths: WorkPaths, staged: Mapping[str, bytes] | None = None) -> Hierarchy:
-    """The hierarchy as the last compile left it in the working directory.
-
-    Classes that are `staged` have these texts in place of their files.
-    """
-    files = sorted(paths.targets.glob("*.yml")) if paths.targets.is_dir() else []
-    if not files or not paths.classes.is_dir():
-        raise CommodoreError(
-            "no inventory found",
-            where=str(paths.inventory),
-            hint="compile the cluster here first, or name its working directory:"
-            " `commodore -d DIR inventory explain …`",
-        )
-    root = paths.root.resolve()
-    classes = ClassFiles([("", paths.classes)])
-    for name, text in (staged or {}).items():
-        classes.stage(name, text)
-    return Hierarchy(
-        classes,
-        {file.stem: content_of(file) for file in files},
-        shown=lambda file: places.shown(file, root),
-        target_file=lambda name: places.shown(paths.targets / f"{name}.yml", root),
-    )
-
-
-class Layer:
-    """A class file, or the target's own, as one layer of a target."""
-
-    def __init__(  # noqa: PLR0917 - the last two are of classes with files
-        self,
-        name: str,
-        chain: tuple[str, ...],
-        content: ClassFile,
-        file: str,
-        fields: Callable[[], Mapping[str, yaml.Node]] = dict,
-        absolute: str = "",
-    ) -> None:
-        self.name = name
-        self.absolute = absolute or name
-        self.chain = chain
-        self.parameters = content.parameters
-        self.file = file
-        self._fields = fields
-
-    @cached_property
-    def fields(self) -> Mapping[str, yaml.Node]:
-        """The nodes of the file; none without a file."""
-        return self._fields()
-
-    def place(self, node: yaml.Node | None) -> Place:
-        """The place of a node in this layer."""
-        return Place(self.file, places.line_of(node) if node is not None else 0)
-
-
-class Replay(Observer):
+class Replay(Loader):
     """One target: its layers in the order in which they are merged, and its failures."""
 
-    def __init__(self, hierarchy: Hierarchy, target: str) -> None:
+    def __init__(
+        self,
+        files: ClassFiles,
+        target: str,
+        content: ClassFile,
+        source_of: Callable[[str], Source],
+    ) -> None:
+        super().__init__(files, missing_ok=False)
         self.target = target
-        itself = ClassFile(parameters=Map({META: meta_of(target)}))
-        self.layers: list[Layer] = [
-            Layer(META, (f"target {target}",), itself, "set by commodore itself")
-        ]
+        itself = Map({META: meta_of(target)})
+        self.layers = [Layer(META, META, (f"target {target}",), itself, "set by commodore itself")]
         self.failures: list[tuple[CommodoreError, tuple[str, ...]]] = []
-        self._hierarchy = hierarchy
-        text = hierarchy.targets[target]
-        loader = Loader(hierarchy.files, missing_ok=False, observer=self)
-        content = read(text, name=hierarchy.target_file(target))
-        self.state = loader.load(content, meta_of(target), name=target)
+        self._source_of = source_of
+        self.state = self.load(content, meta_of(target), name=target)
         self._by_key: dict[Hashable, list[Layer]] = {}
         for layer in self.layers:
             for key in layer.parameters.items:
                 self._by_key.setdefault(plain_key(key), []).append(layer)
         self.resolver = Resolver(self.state.parameters)
+        self._known: dict[ParameterPath, tuple[Step, ...]] = {}
 
     def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
         """Keep a layer."""
-        hierarchy = self._hierarchy
-        target = self.target
-        if absolute:
-            file = hierarchy.file_of(absolute)
-            layer = Layer(
-                name, chain, content, file, lambda: hierarchy.class_fields(absolute), absolute
-            )
-        else:
-            file = hierarchy.target_file(target)
-            layer = Layer(name, chain, content, file, lambda: hierarchy.target_fields(target))
+        source = self._source_of(absolute)
+        layer = Layer(name, absolute or name, chain, content.parameters, *source)
         self.layers.append(layer)
+
+    def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
+        """Keep a failure."""
+        self.failures.append((error, chain))
 
     def layers_with(self, key: Hashable) -> list[Layer]:
         """The layers that hold a top-level parameter; those that hold any for None."""
@@ -188,38 +90,203 @@ class Replay(Observer):
     def place_of_application(self, name: str) -> Place | None:
         """Where the highest layer lists an application."""
         for layer in reversed(self.layers):
-            for item, line in places.items_of(layer.fields.get("applications")):
+            for item, line in items_of(layer.fields.get("applications")):
                 if item == name:
                     return Place(layer.file, line)
         return None
 
-    def inclusions(self, prefix: str) -> tuple[Inclusion, ...]:
-        """Lines that include classes whose full names begin with a prefix, in merge order."""
-        order = {layer.absolute: number for number, layer in enumerate(self.layers)}
-        included_by = {
-            layer.absolute: layer.chain[-2] for layer in self.layers if len(layer.chain) > 1
-        }
-        files = self._hierarchy.files
-        lines: list[Inclusion] = []
-        for layer in self.layers:
-            is_class = layer.absolute in files
-            folder = files.folder(layer.absolute) if is_class else PurePosixPath()
-            for written, line in places.items_of(layer.fields.get("classes")):
-                name = absolute_name(self._class_name(written), folder)
-                if name.startswith(prefix):
-                    merged = included_by.get(name) in (layer.name, layer.absolute)
-                    place = str(Place(layer.file, line))
-                    lines.append(Inclusion(name, layer.absolute, place, merged))
-        return tuple(sorted(lines, key=lambda line: order.get(line.name, len(order))))
+    def follow(self, path: ParameterPath) -> tuple[Step, ...]:
+        """The steps from nothing to the value at a path, lowest layer first."""
+        steps = self._known.get(path)
+        if steps is None:
+            traced = self._steps(path)
+            settle(traced, self.resolved)
+            steps = self._known[path] = tuple(traced)
+        return steps
 
-    def _class_name(self, written: str) -> str:
-        """The name of a class with the final values of its references."""
-        token = parse(written)
-        try:
-            return self.resolver.text(token) if isinstance(token, Token) else written
-        except ResolveError:
-            return written
+    def value(self, path: ParameterPath) -> Value:
+        """The final value at a path."""
+        steps = self.follow(path)
+        return steps[-1].after if steps else ABSENT
 
-    def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
-        """Keep a failure."""
-        self.failures.append((error, chain))
+    def resolved(self, value: Value) -> Value:
+        """A value without references; Unresolved if that is impossible."""
+        return resolved(value, self.resolver)
+
+    def lookups(self, value: Value) -> Iterator[Lookup]:
+        """The references in a value, each once."""
+        return lookups_in(value, self.resolver)
+
+    def tokens_in(self, step: Step) -> Iterator[Step]:
+        """The strings with references that a layer holds at a path or below."""
+        kind = type(step.value)
+        if kind is Token:
+            yield step
+        elif kind is Map and not step.value.static:
+            for key in step.value.items:
+                for below in self._of_key(step, step.at, key):
+                    yield from self.tokens_in(below)
+        elif kind is Sequence:
+            for index, item in enumerate(step.value.items):
+                node = step.node.value[index] if step.node is not None else None
+                at = (*step.at, Index(index))
+                below = replace(step, at=at, value=item, node=node, key=node or step.key)
+                yield from self.tokens_in(below)
+
+    def tokens_of(self, layer: Layer) -> Iterator[Step]:
+        """All strings with references in a layer."""
+        yield from self.tokens_in(Step(layer, (), layer.parameters, layer.fields.get("parameters")))
+
+    def _steps(self, path: ParameterPath) -> list[Step]:
+        steps = self._roots(path)
+        for depth, part in enumerate(path):
+            # Values are needed only where a list or something other than mappings is on the way.
+            if isinstance(part, Index) or any(type(step.value) is not Map for step in steps):
+                settle(steps, self.resolved)
+            if isinstance(part, Index):
+                steps = list(self._item(steps, path[:depth], part))
+            else:
+                steps = self._below(steps, path[:depth], part)
+        return steps
+
+    def _roots(self, path: ParameterPath) -> list[Step]:
+        """The layers that may set a path."""
+        return [
+            Step(layer, (), layer.parameters, layer.fields.get("parameters"))
+            for layer in self.layers_with(path[0] if path else None)
+        ]
+
+    def _below(self, steps: list[Step], above: ParameterPath, part: Hashable) -> list[Step]:
+        narrowed: list[Step] = []
+        constant: set[Hashable] = set()
+        for step in steps:
+            below = list(self._of_key(step, above, part))
+            if step.resets or self._is_null(step):
+                constant.clear()
+                if not below and narrowed:
+                    below = [replace(step, value=ABSENT, resets=True)]
+            mapping = self.resolved(step.value) if type(step.value) is Token else step.value
+            if type(mapping) is Map:
+                again = sorted(constant & mapping.items.keys(), key=str)
+                if part in again:
+                    below[0].error = ConstantKey.named(part)
+                elif again and above:
+                    # An error anywhere in a mapping leaves it without values.
+                    error = ConstantKey.named(again[0])
+                    below = [replace(step, value=ABSENT, error=error, within=False)]
+                constant |= mapping.constant
+            narrowed += below
+        return narrowed
+
+    def _of_key(self, step: Step, above: ParameterPath, part: Hashable) -> Iterator[Step]:
+        """The steps of a layer for a key, given its step for the mapping."""
+        if step.error is not None and not step.within:
+            yield replace(step, value=ABSENT)
+            return
+        value, lookup = step.value, step.lookup
+        if type(value) is Token:
+            lookup, value = self._through(value)
+            if type(value) is Unresolved:
+                yield replace(step, value=ABSENT, error=value.error, lookup=lookup)
+                return
+        if type(value) is not Map:
+            return
+        key = _named(value, part)
+        if key is ABSENT:
+            return
+        held = value.items[key]
+        values = held.layers if type(held) is Stack else (held,)
+        pairs = pairs_of(step.node, key)[-len(values) :] if lookup is None else []
+        for index, value_of_key in enumerate(values):
+            key_node, node = pairs[index] if index < len(pairs) else (step.key, None)
+            overrides = key in value.overriding and index == 0
+            written = str(key_node.value) if lookup is None and key_node is not None else ""
+            yield Step(
+                step.layer,
+                (*above, key) if lookup is None else step.at,
+                value_of_key,
+                node,
+                key_node,
+                constant=key in value.constant and index == len(values) - 1,
+                resets=index == 0 and (overrides or step.resets),
+                mark=written if overrides else step.mark,
+                lookup=lookup and lookup.below(key, value_of_key),
+            )
+
+    def _through(self, token: Token) -> tuple[Lookup | None, Value]:
+        """The value of a string with references, and the reference if it is just one."""
+        match token.parts:
+            case (Reference() as reference,):
+                return lookup(reference, self.resolver), self.resolved(token)
+        return None, self.resolved(token)
+
+    def _item(self, steps: list[Step], above: ParameterPath, index: Index) -> Iterator[Step]:
+        """The step that added an item to a list; items are not merged, so there is one at most."""
+        left = int(index)
+        live = self.since_reset(steps)
+        for step in live:
+            if step.error is not None:
+                yield replace(step, value=ABSENT)
+                return
+        for step in live:
+            if step.value is ABSENT:
+                continue
+            lookup, resolved = step.lookup, self.resolved(step.value)
+            if type(resolved) is Unresolved:
+                yield replace(step, value=ABSENT, error=resolved.error)
+                return
+            items = _items(resolved)
+            if left >= len(items):
+                left -= len(items)
+                continue
+            value: Value = items[left]
+            node = None
+            if type(step.value) is Token:
+                lookup = self._through(step.value)[0]
+            elif lookup is None:
+                value = _items(step.value)[left]
+                node = step.node.value[left] if step.node is not None else None
+            at = (*above, Index(left)) if lookup is None else step.at
+            below = lookup and lookup.below(Index(left), value)
+            yield Step(step.layer, at, value, node, node or step.key, lookup=below)
+            return
+
+    def since_reset(self, steps: Iterable[Step]) -> list[Step]:
+        """The steps from the last one on that discards the values before."""
+        live: list[Step] = []
+        for step in steps:
+            if step.resets or self._is_null(step):
+                live = []
+            live.append(step)
+        return live
+
+    def clash_with(self, steps: tuple[Step, ...], step: Step) -> Step | None:
+        """The lower layer that a step cannot be merged over."""
+        for other in reversed(self.since_reset(steps[: steps.index(step)])):
+            if isinstance(step.error, ConstantKey):
+                if other.constant:
+                    return other
+            elif other.value is not None and other.value is not ABSENT:
+                return other
+        return None
+
+    def _is_null(self, step: Step) -> bool:
+        if step.error is not None or type(step.value) in (Map, Sequence, list):
+            return False  # without resolving a large mapping
+        return self.resolved(step.value) is None
+
+
+def _named(value: Map, part: Hashable) -> Hashable:
+    if part in value.items:
+        return part
+    for key in value.items:
+        if not isinstance(key, str) and str(key) == part:
+            return key
+    absent: Hashable = ABSENT
+    return absent
+
+
+def _items(value: Value) -> list[Value]:
+    if type(value) is Sequence:
+        return value.items
+    return value if type(value) is list else []

@@ -12,12 +12,13 @@ from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.inventory.class_edits import Edit, edited
 from commodore_py.inventory.engine.classes import absolute_name
-from commodore_py.inventory.explain.places import Place, items_of
-from commodore_py.inventory.explain.replay import compiled_hierarchy
+from commodore_py.inventory.explain.hierarchy import compiled_hierarchy
+from commodore_py.inventory.explain.places import items_of
 from commodore_py.lieutenant.last_compile import cluster_id_in
 from commodore_py.model.dependency import Kind
 from commodore_py.model.difference import GRADES
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.problem import Place
 from commodore_py.workflows.editing.layers import Scope
 
 from .trials import graded, trials
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
     from commodore_py.dependencies.bundles.index import Entry
-    from commodore_py.inventory.explain.replay import Hierarchy
+    from commodore_py.inventory.explain.hierarchy import Hierarchy
 
     from .checkout import Bundles
 

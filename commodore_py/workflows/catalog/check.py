@@ -17,7 +17,7 @@ from commodore_py.checks.policy import check as policy
 from commodore_py.checks.run import check_catalog, policies_for, settings_in
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory import parameter_schema
-from commodore_py.inventory.explain.replay import compiled_hierarchy
+from commodore_py.inventory.explain.hierarchy import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.inventory.parameter_schema import Subject
 from commodore_py.inventory.unknown_parameters import unknown_parameters

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import UsageError
 from commodore_py.inventory.class_edits import Edit, own_items
 from commodore_py.inventory.explain.places import items_of
-from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import Index, dotted
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.names import did_you_mean
@@ -19,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from commodore_py.inventory.explain.replay import Hierarchy, Layer, Replay
+    from commodore_py.inventory.explain.hierarchy import Hierarchy
+    from commodore_py.inventory.explain.replay import Replay
+    from commodore_py.inventory.explain.steps import Layer
     from commodore_py.model.spot import ParameterPath
 
     from .layers import Choice
@@ -43,14 +44,14 @@ def value_of_applications(hierarchy: Hierarchy, named: str) -> tuple[Any, str]:
 
 def application_at(hierarchy: Hierarchy, path: ParameterPath) -> str | None:
     """The name in `applications.NAME`, empty for all of them; None for a parameter's path."""
-    if path[:1] != APPLICATIONS or Tracer(hierarchy.replay(BOOTSTRAP)).follow(path[:1]):
+    if path[:1] != APPLICATIONS or hierarchy.replay(BOOTSTRAP).follow(path[:1]):
         return None
     return dotted(path[1:]) if path[1:] else ""
 
 
 def application_in(hierarchy: Hierarchy, request: Request, path: ParameterPath) -> str:
     """The application of a request as it is listed; empty if it is about a parameter."""
-    if path == ("classes",) and not Tracer(hierarchy.replay(BOOTSTRAP)).follow(path):
+    if path == ("classes",) and not hierarchy.replay(BOOTSTRAP).follow(path):
         raise UsageError(
             "classes is a list of class files, and not a parameter",
             hint="edit it by hand; `commodore bundle use` changes the one of a bundle",
@@ -121,10 +122,9 @@ def _item_of(replay: Replay, name: str) -> str:
     section, key = "components", component
     if component.startswith("pkg."):
         section, key = "packages", component.removeprefix("pkg.")
-    tracer = Tracer(replay)
-    if tracer.follow((section, key)):
+    if replay.follow((section, key)):
         return name
-    components = getattr(tracer.value(("components",)), "items", ())
+    components = getattr(replay.value(("components",)), "items", ())
     raise UnknownName(
         f"{name} is not an application of this cluster, and {component} is not a component",
         hint=did_you_mean(

@@ -8,7 +8,7 @@ from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import own_items
 from commodore_py.inventory.engine.values import Unresolved, Value, kind_of, plain
-from commodore_py.inventory.explain.tracer import ABSENT, Tracer
+from commodore_py.inventory.explain.steps import ABSENT
 from commodore_py.inventory.paths import dotted
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.problem import Problem
@@ -18,10 +18,11 @@ from .applications import REMOVED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from commodore_py.inventory.explain.places import Place
-    from commodore_py.inventory.explain.replay import Hierarchy, Replay
-    from commodore_py.inventory.explain.tracer import Step
+    from commodore_py.inventory.explain.hierarchy import Hierarchy
+    from commodore_py.inventory.explain.replay import Replay
+    from commodore_py.inventory.explain.steps import Step
     from commodore_py.model.inventory import Node
+    from commodore_py.model.problem import Place
     from commodore_py.model.spot import ParameterPath
 
     from .plan import Plan
@@ -59,7 +60,7 @@ def problems_of(plan: Plan, nodes: Mapping[str, Node] | None = None) -> Iterator
 
 def value_now(plan: Plan) -> str:
     """The value that applies once a layer does not set it, and its place; empty if none does."""
-    steps = Tracer(plan.staged.replay(plan.target)).follow(plan.path)
+    steps = plan.staged.replay(plan.target).follow(plan.path)
     value = _plain(steps[-1].after) if steps else ABSENT
     return "" if value is ABSENT else f"{inline(value)} ({steps[-1].place})"
 
@@ -72,11 +73,10 @@ def _of_set(plan: Plan, value: Value, nodes: Mapping[str, Node] | None) -> Itera
         if nodes is not None and target in nodes and _is_at(nodes[target].parameters, path, value):
             continue
         replay = hierarchy.replay(target)
-        tracer = Tracer(replay)
-        steps = _steps(tracer, path) if any(layer.file == file for layer in replay.layers) else ()
+        steps = _steps(replay, path) if any(layer.file == file for layer in replay.layers) else ()
         if not steps:
             continue
-        winner = _winner(tracer, path, value, file)
+        winner = _winner(replay, path, value, file)
         if winner is not None:
             overridden.setdefault(winner.place, []).append(target)
         elif not plan.is_item and _has_more(_plain(steps[-1].after), value):
@@ -108,10 +108,10 @@ def _of_type(plan: Plan, value: Value) -> Iterator[Problem]:
     file = hierarchy.file_of(name)
     if hierarchy.files.path(name).resolve().with_name("defaults.schema.json").is_file():
         return
-    tracer = Tracer(hierarchy.replay(plan.target))
-    steps = tracer.follow(plan.path)
+    replay = hierarchy.replay(plan.target)
+    steps = replay.follow(plan.path)
     step = next((step for step in steps if step.layer.file == file and not step.lookup), None)
-    default = ABSENT if step is None else _plain(tracer.resolved(step.value))
+    default = ABSENT if step is None else _plain(replay.resolved(step.value))
     if step is None or _may_be_any(default) or _may_be_any(value):
         return
     if kind_of(default) != kind_of(value):
@@ -129,8 +129,8 @@ def _may_be_any(value: Value) -> bool:
     return value is ABSENT or value is None or reference
 
 
-def _steps(tracer: Tracer, path: ParameterPath) -> tuple[Step, ...]:
-    steps = tuple(tracer.follow(path))
+def _steps(replay: Replay, path: ParameterPath) -> tuple[Step, ...]:
+    steps = tuple(replay.follow(path))
     for step in steps:
         if step.error is not None and not step.within:
             raise CommodoreError(str(step.error), where=str(step.place))
@@ -165,12 +165,12 @@ def _named(targets: list[str]) -> str:
     return f"target {targets[0]}{more}"
 
 
-def _winner(tracer: Tracer, path: ParameterPath, value: Value, file: str) -> Step | None:
+def _winner(replay: Replay, path: ParameterPath, value: Value, file: str) -> Step | None:
     """The layer that decides in place of the file."""
     if isinstance(value, dict) and value:
-        winners = (_winner(tracer, (*path, key), item, file) for key, item in value.items())
+        winners = (_winner(replay, (*path, key), item, file) for key, item in value.items())
         return next((winner for winner in winners if winner is not None), None)
-    steps = tracer.follow(path)
+    steps = replay.follow(path)
     file_steps = [number for number, step in enumerate(steps) if step.layer.file == file]
     later = steps[file_steps[-1] + 1 :] if file_steps else steps
     if isinstance(value, list | dict):

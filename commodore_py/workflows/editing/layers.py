@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import Map
-from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import dotted
 from commodore_py.model.names import did_you_mean, typo_of
 
@@ -15,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from commodore_py.inventory.explain.replay import Hierarchy, Layer, Replay
+    from commodore_py.inventory.explain.hierarchy import Hierarchy
+    from commodore_py.inventory.explain.replay import Replay
+    from commodore_py.inventory.explain.steps import Layer
     from commodore_py.model.spot import ParameterPath
 
     from .requests import Level, Request
@@ -37,9 +38,8 @@ class Scope:
     @classmethod
     def of(cls, replay: Replay, level: Level) -> Scope:
         """The classes of a level, for the cluster that was compiled."""
-        tracer = Tracer(replay)
         tenant, cluster = (
-            str(tracer.value(("cluster", name))) if tracer.follow(("cluster", name)) else ""
+            str(replay.value(("cluster", name))) if replay.follow(("cluster", name)) else ""
             for name in ("tenant", "name")
         )
         return cls(level, tenant, cluster)
@@ -162,11 +162,10 @@ def _named(hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:
 
 def meant(replay: Replay, path: ParameterPath) -> str:
     """A parameter that is set and has almost the name of one that is not."""
-    tracer = Tracer(replay)
     for depth, part in enumerate(path):
-        if tracer.follow(path[: depth + 1]):
+        if replay.follow(path[: depth + 1]):
             continue
-        value = tracer.value(path[:depth])
+        value = replay.value(path[:depth])
         keys = [str(key) for key in value.items] if isinstance(value, Map) else []
         close = typo_of(str(part), keys)
         return dotted((*path[:depth], close, *path[depth + 1 :])) if close else ""

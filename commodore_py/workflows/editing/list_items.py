@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import own_value
 from commodore_py.inventory.engine.values import plain
-from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import Index, Selector, dotted
 from commodore_py.model.names import did_you_mean
 
 from . import layers
 
 if TYPE_CHECKING:
-    from commodore_py.inventory.explain.replay import Hierarchy, Layer, Replay
+    from commodore_py.inventory.explain.hierarchy import Hierarchy
+    from commodore_py.inventory.explain.replay import Replay
+    from commodore_py.inventory.explain.steps import Layer
     from commodore_py.model.spot import ParameterPath
 
     from .layers import Choice
@@ -156,8 +157,8 @@ def _refuse_ambiguous(replay: Replay, path: ParameterPath) -> None:
 
 def _merged(replay: Replay, path: ParameterPath) -> list[Any]:
     """The items of the merged list; the path may lead into items of lists around it."""
-    tracer, above = Tracer(replay), list_in(path)
-    value: Any = plain(tracer.value(above)) if tracer.follow(above) else None
+    above = list_in(path)
+    value: Any = plain(replay.value(above)) if replay.follow(above) else None
     for part in path[len(above) :]:
         if isinstance(part, Selector):
             index = part.index_in(value)

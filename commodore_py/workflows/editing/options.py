@@ -14,8 +14,7 @@ from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import ABSENT, own_value
 from commodore_py.inventory.engine.values import plain
-from commodore_py.inventory.explain.replay import compiled_hierarchy
-from commodore_py.inventory.explain.tracer import Tracer
+from commodore_py.inventory.explain.hierarchy import compiled_hierarchy
 from commodore_py.inventory.parameter_schema import legal_at, read_schema
 from commodore_py.inventory.paths import path_parts
 from commodore_py.manifests.objects import mapping
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from commodore_py.config import WorkPaths
-    from commodore_py.inventory.explain.replay import Hierarchy
+    from commodore_py.inventory.explain.hierarchy import Hierarchy
     from commodore_py.model.spot import ParameterPath
 
     from .plan import Plan
@@ -142,8 +141,8 @@ def _in_use(hierarchy: Hierarchy, path: ParameterPath) -> Iterator[Option]:
 
 
 def _merged(hierarchy: Hierarchy, target: str, path: ParameterPath) -> _Value:
-    tracer = Tracer(hierarchy.replay(target))
+    replay = hierarchy.replay(target)
     try:
-        return plain(tracer.value(path)) if tracer.follow(path) else None
+        return plain(replay.value(path)) if replay.follow(path) else None
     except CommodoreError:
         return None

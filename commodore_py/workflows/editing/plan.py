@@ -13,8 +13,8 @@ from commodore_py.dependencies.protection.class_files import refuse_other_files
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import Edit, edited, own_items, own_value
 from commodore_py.inventory.explain.explanation import explain
-from commodore_py.inventory.explain.replay import compiled_hierarchy
-from commodore_py.inventory.explain.tracer import ABSENT, Tracer
+from commodore_py.inventory.explain.hierarchy import compiled_hierarchy
+from commodore_py.inventory.explain.steps import ABSENT
 from commodore_py.inventory.paths import Index, dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP, parameter_key
 from commodore_py.model.names import did_you_mean
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
-    from commodore_py.inventory.explain.replay import Hierarchy, Replay
+    from commodore_py.inventory.explain.hierarchy import Hierarchy
+    from commodore_py.inventory.explain.replay import Replay
     from commodore_py.model.spot import ParameterPath
 
     from .layers import Choice
@@ -203,14 +204,14 @@ def target_of(hierarchy: Hierarchy, path: ParameterPath, named: str = "") -> str
 
 def _refuse_unknown(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -> None:
     """Refuse a field of what does not exist, and an instance in place of its parameters."""
-    tracer, top, inner = Tracer(replay), str(path[0]), path[1:]
+    top, inner = str(path[0]), path[1:]
     key = parameter_key(top)
-    if top != key and top in hierarchy.targets and not tracer.follow(path[:1]):
+    if top != key and top in hierarchy.targets and not replay.follow(path[:1]):
         message = f"{top} is an instance, whose parameters are below {key}"
         raise CommodoreError(message, hint=f"did you mean {dotted((key, *inner))}?")
     is_field = top in ("components", "packages") and len(inner) > 1
-    if is_field and not tracer.follow(path[:2]) and inner[0] not in hierarchy.targets:
-        names = map(str, getattr(tracer.value(path[:1]), "items", ()))
+    if is_field and not replay.follow(path[:2]) and inner[0] not in hierarchy.targets:
+        names = map(str, getattr(replay.value(path[:1]), "items", ()))
         message = f"there is no {top.removesuffix('s')} {inner[0]}"
         raise UnknownName(message, hint=did_you_mean(str(inner[0]), names, listed="there are"))
 
@@ -220,15 +221,15 @@ def _stray(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -> str:
 
     A name with an underscore in front is by convention that of a variable.
     """
-    tracer, top = Tracer(replay), str(path[0])
+    top = str(path[0])
     keys = sorted({parameter_key(name) for name in hierarchy.targets} - {parameter_key(BOOTSTRAP)})
-    if top.startswith("_") or top in keys or tracer.follow(path[:1]):
+    if top.startswith("_") or top in keys or replay.follow(path[:1]):
         return ""
-    replays = ((key, Tracer(hierarchy.replay(target_of(hierarchy, (key,), "")))) for key in keys)
+    replays = ((key, hierarchy.replay(target_of(hierarchy, (key,), ""))) for key in keys)
     inside = [
         dotted((key, *path))
-        for key, component_tracer in replays
-        if component_tracer.follow((key, path[0]))
+        for key, component_replay in replays
+        if component_replay.follow((key, path[0]))
     ]
     if inside:
         return f"did you mean {' or '.join(inside)}?"
@@ -240,7 +241,7 @@ def _stray(hierarchy: Hierarchy, replay: Replay, path: ParameterPath) -> str:
 def _not_set_there(
     replay: Replay, path: ParameterPath, choice: Choice, meant: str
 ) -> CommodoreError:
-    steps = Tracer(replay).follow(path)
+    steps = replay.follow(path)
     places = [str(step.place) for step in steps if step.value is not ABSENT]
     hint = f"it is set by {', '.join(places)}: name the file with --at" if places else ""
     hint = hint or (f"did you mean {meant}?" if meant else "")

@@ -13,7 +13,7 @@ from commodore_py.inventory import reference
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.loader import MissingClass
 from commodore_py.inventory.engine.render import TargetsFailed, render_targets
-from commodore_py.inventory.explain import replay
+from commodore_py.inventory.explain import hierarchy as explain
 from commodore_py.inventory.explain.diagnostics import Context, diagnose
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def parameters_of(hierarchy: Hierarchy, *, engine: Engine, missing_ok: bool) -> 
     if engine == "reference":
         return _by_reference(hierarchy, missing_ok=missing_ok)
     files = ClassFiles(hierarchy.entries, generated=hierarchy.generated)
-    loaded = replay.Hierarchy(
+    loaded = explain.Hierarchy(
         files,
         {hierarchy.target_name: yaml.dump(hierarchy.target)},
         shown=str,
@@ -74,7 +74,7 @@ def _rendered(hierarchy: Hierarchy, files: ClassFiles, *, missing_ok: bool) -> P
     return nodes[name].parameters
 
 
-def _missing_classes(loaded: replay.Hierarchy, hierarchy: Hierarchy) -> list[MissingClass]:
+def _missing_classes(loaded: explain.Hierarchy, hierarchy: Hierarchy) -> list[MissingClass]:
     places: dict[str, str] = {}
     for error, chain in loaded.replay(hierarchy.target_name).failures:
         if isinstance(error, MissingClass):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading, yaml
 from commodore_py.errors import CommodoreError, UsageError, raise_collected
-from commodore_py.inventory.explain.replay import compiled_hierarchy
+from commodore_py.inventory.explain.hierarchy import compiled_hierarchy
 from commodore_py.inventory.locator import Locator
 from commodore_py.lieutenant import last_compile
 from commodore_py.live import rules as live_rules

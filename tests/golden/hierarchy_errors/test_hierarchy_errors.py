@@ -16,8 +16,8 @@ from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.render import TargetsFailed, render_targets
 from commodore_py.inventory.explain.diagnostics import Context, diagnose
+from commodore_py.inventory.explain.hierarchy import Hierarchy
 from commodore_py.inventory.explain.places import shown
-from commodore_py.inventory.explain.replay import Hierarchy
 from tests.support.builders import errors_in
 from tests.support.golden import golden_cases
 
