@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from commodore_py.manifests.objects import items, mapping, value_in
+from commodore_py.manifests.objects import KubeObject, items, mapping, value_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from commodore_py.manifests.objects import ObjectId
     from commodore_py.model.problem import Problem
     from commodore_py.model.problems.codes import Severity
     from commodore_py.model.problems.vault import VaultSettings
@@ -38,14 +37,11 @@ class Issue:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """An object of the catalog."""
+class Item(KubeObject):
+    """An object of the catalog, as servers read it."""
 
-    id: ObjectId
     content: Content
-    """As servers read it."""
-    file: str
-    instance: str
+    instance: str = ""
 
     @property
     def api_version(self) -> str:
@@ -138,8 +134,6 @@ class Settings:
     """The user's store of results."""
     below: str = ""
     """A prefix for the paths of files in messages, such as `compiled/`."""
-    root: str = ""
-    """The working directory: paths in it are shown without it."""
 
     def wants(self, name: str) -> bool:
         """Return whether a check is to be made."""

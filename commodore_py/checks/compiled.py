@@ -33,7 +33,6 @@ def check_compiled(
     settings = Settings(
         cache=config.result_cache,
         below="compiled/",
-        root=str(config.paths.root),
         parameters=about_parameters,
         policy=policies_for(
             config.paths.classes / "global",
@@ -45,5 +44,6 @@ def check_compiled(
         **settings_in(parameters),
     )
     parameters_by_name = {name: node.parameters for name, node in sources.inventory.nodes.items()}
-    origins = Origins(parameters_by_name.get, sources.places.parameter)
+    root = str(config.paths.root)
+    origins = Origins(parameters_by_name.get, sources.places.parameter, root)
     return check_catalog(trees, settings, origins)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -22,39 +22,34 @@ _OTHER_KEYS = {"kapitan", "components", "packages", "commodore", "facts", "dynam
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """The inputs of the instances of a catalog."""
+    """Finds where objects of one catalog come from, each instance looked up once."""
 
     parameters: Callable[[str], Parameters | None]
     """The resolved parameters of an instance; None if they are not known."""
     line: PlaceOf
     """File and line that set a parameter."""
-
-
-class Finder:
-    """Finds where objects of one catalog come from, each instance looked up once."""
-
-    def __init__(self, origins: Origins | None, root: str = "") -> None:
-        self._origins = origins
-        self._root = f"{root}/" if root else ""
-        self._parameters: dict[str, Parameters | None] = {}
-        self._values: dict[str, dict[str, list[tuple[Any, ...]]]] = {}
+    root: str = ""
+    """The working directory: paths in it are shown without it."""
+    _parameters: dict[str, Parameters | None] = field(default_factory=dict)
+    _values: dict[str, dict[str, list[tuple[Any, ...]]]] = field(default_factory=dict)
 
     def related(self, instance: str, file: str, value: str) -> tuple[Place, ...]:
         """The input that rendered a file, and the line of the one parameter that has the value."""
-        if not instance or self._origins is None:
+        if not instance:
             return ()
         if instance not in self._parameters:
-            self._parameters[instance] = self._origins.parameters(instance)
+            self._parameters[instance] = self.parameters(instance)
         parameters = self._parameters[instance]
         if parameters is None:
             return ()
+        root = f"{self.root}/" if self.root else ""
         places = [
-            Place(path.removeprefix(self._root) if self._root else path, note="rendered by")
+            Place(path.removeprefix(root), note="rendered by")
             for path in inputs_of(parameters, file)
         ]
         paths = self._values_of(instance, parameters).get(value, [])
         if len(value) >= _SHORTEST and len(paths) == 1:
-            where, _, line = self._origins.line(instance, paths[0]).rpartition(":")
+            where, _, line = self.line(instance, paths[0]).rpartition(":")
             name = ".".join(map(str, ("parameters", *paths[0])))
             if where and line.isdecimal():
                 places.append(Place(where, int(line), field=name, note="set by"))

@@ -25,7 +25,6 @@ from .base import (
     Version,
     issue_from,
 )
-from .origins import Finder
 from .schemas.kubernetes import version_for
 from .schemas.validation import as_json, is_installed
 from .table import CHECKS, RUN_CHECKS
@@ -66,10 +65,9 @@ def check_catalog(
 ) -> Checked:
     """All problems of a catalog, and how each check ended."""
     catalog = _Catalog(trees)
-    finder = Finder(origins, settings.root)
     count, examined, findings = _stored_results(catalog, settings)
     runs = {run.name: run for run in examined}
-    problems = [_problem(finding, settings, finder) for finding in findings]
+    problems = [_problem(finding, settings, origins) for finding in findings]
     for name, check in RUN_CHECKS.items():
         ended = check.run(catalog.readable, settings) if settings.wants(name) else None
         if ended is None:
@@ -77,7 +75,7 @@ def check_catalog(
         added = [
             problem
             if isinstance(problem, Problem)
-            else _problem(Finding.of(*problem), settings, finder)
+            else _problem(Finding.of(*problem), settings, origins)
             for problem in ended.problems
         ]
         problems += added
@@ -180,7 +178,7 @@ def _outcome(severities: Iterable[Severity]) -> Outcome:
     return "problems" if set(severities) - {"info"} else "passed"
 
 
-def _problem(finding: Finding, settings: Settings, finder: Finder) -> Problem:
+def _problem(finding: Finding, settings: Settings, origins: Origins | None) -> Problem:
     issue, instance, file, object_ = finding
     path = f"{instance}/{file}" if instance else file
     place = Place(
@@ -195,7 +193,7 @@ def _problem(finding: Finding, settings: Settings, finder: Finder) -> Problem:
         subject=issue.subject,
         options=issue.options,
         strict=issue.code in _STRICT,
-        related=finder.related(instance, file, issue.value) if object_ else (),
+        related=origins.related(instance, file, issue.value) if origins and object_ else (),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import KubeObject
 from commodore_py.manifests.order.applications import application_of
 
 from .base import Issue
@@ -24,7 +23,7 @@ def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Is
     whole: set[PurePosixPath] = set()
     flat: dict[PurePosixPath, str] = {}
     for item in items:
-        if application := application_of(KubeObject(item.id, item.content)):
+        if application := application_of(item):
             whole.update(map(PurePosixPath, application.paths))
             flat |= {PurePosixPath(path): application.name for path in application.flat}
     seen: set[PurePosixPath] = set()
@@ -33,9 +32,7 @@ def check(items: Sequence[Item], _settings: Settings) -> Iterator[tuple[Item, Is
         if not folder.is_relative_to(_MANIFESTS):
             folder = _MANIFESTS / folder
         above = [folder, *folder.parents]
-        name = next(
-            (flat[pure_posix_path] for pure_posix_path in above if pure_posix_path in flat), ""
-        )
+        name = next((flat[path] for path in above if path in flat), "")
         if not name or folder in flat or folder in seen or whole & {*above}:
             continue
         seen.add(folder)

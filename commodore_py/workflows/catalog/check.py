@@ -128,7 +128,8 @@ def check(
         server=_server(config, server, compiled),
         parameters=origins.problems_of_parameters,
     )
-    checked = check_catalog(trees, settings, Origins(origins.parameters, origins.line))
+    where_from = Origins(origins.parameters, origins.line, str(paths.root))
+    checked = check_catalog(trees, settings, where_from)
     verdict = verdict_of(
         (*checked.problems, *_outdated(paths)),
         (paths.classes / "global",),
@@ -179,9 +180,4 @@ def _check_alone(settings: Settings, folder: Path) -> Checked:
 
 
 def _settings(config: Config, parameters: Mapping[str, object], *, below: str) -> Settings:
-    return Settings(
-        cache=config.result_cache,
-        below=below,
-        root=str(config.paths.root),
-        **settings_in(parameters),
-    )
+    return Settings(cache=config.result_cache, below=below, **settings_in(parameters))
