@@ -12,6 +12,7 @@ from commodore_py.model.names import typo_of
 from commodore_py.model.problem import Place, Problem
 from commodore_py.model.spot import nowhere
 
+from .engine.yaml_values import MARKS
 from .parameter_schema import placed
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import PlaceOf
 
     from .parameter_schema import Subject
-
-_MARKS = "=~"
 
 
 def unknown_parameters(
@@ -57,9 +56,9 @@ def misspelled_keys(
 
     Any key may be new where the defaults have none: components have mappings that users fill.
     """
-    by_name = {str(key).lstrip(_MARKS): value for key, value in defaults.items()}
+    by_name = {str(key).lstrip(MARKS): value for key, value in defaults.items()}
     for key, value in given.items():
-        name = str(key).lstrip(_MARKS)
+        name = str(key).lstrip(MARKS)
         inner = by_name.get(name)
         if name in by_name:
             if isinstance(inner, Mapping) and isinstance(value, Mapping):

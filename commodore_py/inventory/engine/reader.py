@@ -35,11 +35,6 @@ class Applications:
     names: tuple[str, ...] = ()
     removals: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, written: Iterable[str]) -> Applications:
-        """The list of one class."""
-        return cls().with_names(written)
-
     def merged(self, other: Applications) -> Applications:
         """This list with the next class's: its removals first, then its names."""
         if not other.names and not other.removals:
@@ -133,7 +128,7 @@ def _class_file(root: yaml.Node) -> ClassFile:
         elif close := nearest(str(key.value), _FIELDS):
             ignored.append((key.start_mark.line + 1, key.value, close[0]))
     classes = dict.fromkeys(_names(fields, "classes"))
-    applications = Applications.of(_names(fields, "applications"))
+    applications = Applications().with_names(_names(fields, "applications"))
     parameters = fields.get("parameters")
     values = _NOTHING
     if parameters is not None and not is_empty(parameters):

@@ -6,7 +6,7 @@ have the same layers. Which ones were looked up is known after resolving.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .loader import State
     from .reader import ClassFile
 
+_MISSING = object()
 MOST_ERRORS = 100
 """Errors of a target after which the rest of it is not resolved."""
 
@@ -118,51 +119,43 @@ def meta_of(name: str) -> Map:
     return Map({"environment": "base", "name": names})
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """A parameter as plain values, or as it is if parts of it could not be resolved."""
-
-    value: Any
-    is_broken: bool
-
-
 def _resolved(target: str, parameters: Mapping[Hashable, Layers]) -> dict[Any, Any]:
     """The parameters of a target as plain values; what cannot be resolved is raised."""
     resolver = Resolver(parameters)
     values: dict[Any, Any] = {}
     errors: list[CommodoreError] = []
     for key, layers in parameters.items():
-        result = _shared_result(layers, parameters) or _new_result(layers, parameters, resolver)
-        values[plain_key(key)] = result.value
-        if result.is_broken:
-            errors += _errors(target, key, result.value)
+        value = _shared_result(layers, parameters)
+        if value is _MISSING:
+            value = _new_result(layers, parameters, resolver)
+        values[plain_key(key)] = value
+        if is_broken(value):
+            errors += _errors(target, key, value)
             if len(errors) >= MOST_ERRORS:
                 break
     raise_collected(errors, f"target {target} cannot be resolved")
     return values
 
 
-def _shared_result(layers: Layers, parameters: Mapping[Hashable, Layers]) -> _Result | None:
+def _shared_result(layers: Layers, parameters: Mapping[Hashable, Layers]) -> Any:
     """The result of another target that has the same layers of all that was looked up."""
     get = parameters.get
     for names, results in layers.results.items():
-        result: _Result | None = results.get(tuple(map(get, names)))
-        if result is not None:
+        result = results.get(tuple(map(get, names)), _MISSING)
+        if result is not _MISSING:
             return result
-    return None
+    return _MISSING
 
 
-def _new_result(
-    layers: Layers, parameters: Mapping[Hashable, Layers], resolver: Resolver
-) -> _Result:
+def _new_result(layers: Layers, parameters: Mapping[Hashable, Layers], resolver: Resolver) -> Any:
+    """A parameter as plain values, or as it is if parts of it could not be resolved."""
     resolver.visited = set()
     try:
         value = resolver.resolve(layers.value)
     except ResolveError as error:
         value = Unresolved(error)
     names = tuple(sorted(resolver.looked_up()))
-    broken = is_broken(value)
-    result = _Result(value if broken else plain(value), broken)
+    result = value if is_broken(value) else plain(value)
     layers.results.setdefault(names, {})[tuple(map(parameters.get, names))] = result
     return result
 

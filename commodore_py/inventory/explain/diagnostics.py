@@ -46,14 +46,33 @@ class _Problem:
     error: CommodoreError
     targets: list[str] = field(default_factory=list)
 
+    def named(self) -> CommodoreError:
+        """The error, naming a few of its targets."""
+        names = self.targets
+        few = ", ".join(names[:_FEW])
+        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+        word = "target" if len(names) == 1 else "targets"
+        self.error.add_note(f"while resolving {word} {few}{more}")
+        return self.error
+
 
 def diagnose(failure: TargetsFailed, hierarchy: Hierarchy, context: Context) -> CommodoreError:
     """A failure with places, each error once."""
-    problems = _Problems(hierarchy, context)
-    for target, error in failure.by_target.items():
-        for single_error in _single(error):
-            problems.add(target, single_error)
-    errors = problems.errors()
+    problems: dict[Hashable, _Problem] = {}
+    # By error of the engine, without its target: the problems behind it.
+    problems_of: dict[Hashable, list[_Problem]] = {}
+    for target, of_target in failure.by_target.items():
+        for error in of_target.parts:
+            same = _without_target(error)
+            if same not in problems_of:
+                problems_of[same] = [
+                    problems.setdefault(identity, _Problem(located))
+                    for identity, located in _causes(hierarchy, context, target, error)
+                ]
+            for problem in problems_of[same]:
+                if target not in problem.targets:
+                    problem.targets.append(target)
+    errors = tuple(problem.named() for problem in problems.values())
     if len(errors) == 1:
         return errors[0]
     return SeveralErrors(f"the hierarchy cannot be resolved: {len(errors)} problems", errors=errors)
@@ -61,83 +80,52 @@ def diagnose(failure: TargetsFailed, hierarchy: Hierarchy, context: Context) -> 
 
 def raise_failures(hierarchy: Hierarchy, replay: Replay) -> None:
     """Refuse a target whose layers are incomplete."""
-    problems = _Problems(hierarchy, Context())
     errors = [
-        problems.located(error, chain)
+        _located(hierarchy, Context(), error, chain)
         for error, chain in replay.failures
         if not isinstance(error, ConstantParameter)
     ]
     raise_collected(errors, f"target {replay.target} cannot be resolved")
 
 
-class _Problems:
-    """Collects errors; the same one in many targets is one."""
+def _located(
+    hierarchy: Hierarchy, context: Context, error: CommodoreError, chain: tuple[str, ...]
+) -> CommodoreError:
+    """A failure to load a class, with its place."""
+    if not isinstance(error, HierarchyError):
+        return _with_line(error, hierarchy)
+    lines = [str(hierarchy.place_of_class(chain[-1], str(error.subject)))]
+    if isinstance(error, MissingClass):
+        origin = context.origins.get(error.name.partition(".")[0])
+        lines += [f"looked for in {origin}"] if origin else []
+    located = _copy(error, where="\n".join(lines), hint=error.hint)
+    if len(chain) > 1:
+        located.add_note(f"included by {' -> '.join(chain)}")
+    return located
 
-    def __init__(self, hierarchy: Hierarchy, context: Context) -> None:
-        self._hierarchy = hierarchy
-        self._context = context
-        self._problems: dict[Hashable, _Problem] = {}
-        # By error of the engine, without its target: the problems behind it.
-        self._causes_of: dict[Hashable, list[_Problem]] = {}
 
-    def add(self, target: str, error: CommodoreError) -> None:
-        """Add an error of a target."""
-        same = _without_target(error)
-        if same not in self._causes_of:
-            self._causes_of[same] = [
-                self._problems.setdefault(identity, _Problem(located))
-                for identity, located in self._causes(target, error)
-            ]
-        for problem in self._causes_of[same]:
-            if target not in problem.targets:
-                problem.targets.append(target)
-
-    def errors(self) -> tuple[CommodoreError, ...]:
-        """Each error, naming a few of its targets."""
-        for problem in self._problems.values():
-            names = problem.targets
-            few = ", ".join(names[:_FEW])
-            more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
-            word = "target" if len(names) == 1 else "targets"
-            problem.error.add_note(f"while resolving {word} {few}{more}")
-        return tuple(problem.error for problem in self._problems.values())
-
-    def located(self, error: CommodoreError, chain: tuple[str, ...]) -> CommodoreError:
-        """A failure to load a class, with its place."""
-        if not isinstance(error, HierarchyError):
-            return _with_line(error, self._hierarchy)
-        lines = [str(self._hierarchy.place_of_class(chain[-1], str(error.subject)))]
-        hint = error.hint
-        if isinstance(error, MissingClass):
-            origin = self._context.origins.get(error.name.partition(".")[0])
-            lines += [f"looked for in {origin}"] if origin else []
-        located = _copy(error, where="\n".join(lines), hint=hint)
-        if len(chain) > 1:
-            located.add_note(f"included by {' -> '.join(chain)}")
-        return located
-
-    def _causes(
-        self, target: str, error: CommodoreError
-    ) -> Iterator[tuple[Hashable, CommodoreError]]:
-        """The errors with places that are behind an error of the engine, with their identity."""
-        try:
-            replay = self._hierarchy.replay(target)
-        except CommodoreError as unreadable:
-            yield _identity(unreadable), unreadable
-            return
-        paths: list[ParameterPath] = []
-        for failure, chain in replay.failures:
-            if isinstance(failure, ConstantParameter):
-                paths.append((str(failure.subject),))
-            elif not (self._context.missing_ok and isinstance(failure, MissingClass)):
-                located = self.located(failure, chain)
-                yield _identity(located), located
-        if isinstance(error, ParameterError):
-            paths.append(error.path)
-        causes = Causes(replay, early=self._context.early)
-        for path in paths:
-            cause = causes.of(path)
-            yield (_identity(cause), cause) if cause is not None else ((path, str(error)), error)
+def _causes(
+    hierarchy: Hierarchy, context: Context, target: str, error: CommodoreError
+) -> Iterator[tuple[Hashable, CommodoreError]]:
+    """The errors with places that are behind an error of the engine, with their identity."""
+    try:
+        replay = hierarchy.replay(target)
+    except CommodoreError as unreadable:
+        yield _identity(unreadable), unreadable
+        return
+    paths: list[ParameterPath] = []
+    for failure, chain in replay.failures:
+        if isinstance(failure, ConstantParameter):
+            paths.append((str(failure.subject),))
+        elif not (context.missing_ok and isinstance(failure, MissingClass)):
+            located = _located(hierarchy, context, failure, chain)
+            yield _identity(located), located
+    if isinstance(error, ParameterError):
+        paths.append(error.path)
+    causes = Causes(replay, early=context.early)
+    for path in paths:
+        cause = causes.of(path)
+        yield (_identity(cause), cause) if cause is not None else ((path, str(error)), error)
 
 
 def _with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
@@ -158,14 +146,6 @@ def _with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
         if error.column:
             place += f"\n  {' ' * (error.column - 1 - start)}^"
     return _copy(error, where=place, hint=error.hint)
-
-
-def _single(error: CommodoreError) -> Iterator[CommodoreError]:
-    if isinstance(error, SeveralErrors):
-        for part in error.errors:
-            yield from _single(part)
-    else:
-        yield error
 
 
 def _without_target(error: CommodoreError) -> Hashable:

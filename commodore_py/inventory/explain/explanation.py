@@ -95,20 +95,18 @@ class UnknownParameter(CommodoreError):
     problem_code = "parameters/not-set"
 
 
-def explain(paths: WorkPaths, target: str, path: str) -> Explanation:
-    """Why a parameter of a target, or of the cluster by its id, has its value."""
+def explain(paths: WorkPaths, target: str, written: str) -> Explanation:
+    """Why a parameter of a target, or of the cluster by its id, has its value.
+
+    A parameter that no layer sets is an error.
+    """
     hierarchy = compiled_hierarchy(paths)
-    name = _target_named(hierarchy, paths, target)
-    return explain_parameter(hierarchy, name, path_parts(path))
-
-
-def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) -> Explanation:
-    """Why a parameter of a target has its value; an unknown parameter is an error."""
-    replay = hierarchy.replay(target)
+    name, parts = _target_named(hierarchy, paths, target), path_parts(written)
+    replay = hierarchy.replay(name)
     raise_failures(hierarchy, replay)
-    path = _by_index(replay, target, path)
+    path = _by_index(replay, parts)
     if not replay.follow(path):
-        raise _unknown_parameter(replay, target, path)
+        raise _unknown_parameter(replay, path)
     explanations: dict[ParameterPath, Explanation] = {}
     waiting = deque([path])
     while waiting:
@@ -123,20 +121,20 @@ def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) ->
             changes.append(_change(step, lookups, current))
             waiting.extend(_paths(lookups))
         explanations[current] = Explanation(
-            target, dotted(current), _plain(value), _problem(value), tuple(changes)
+            replay.target, dotted(current), _plain(value), _problem(value), tuple(changes)
         )
     result = explanations.pop(path)
     return replace(result, looked_up={other.path: other for other in explanations.values()})
 
 
-def _by_index(replay: Replay, target: str, path: ParameterPath) -> ParameterPath:
+def _by_index(replay: Replay, path: ParameterPath) -> ParameterPath:
     """A path whose list items have their index in the merged list."""
     for depth, part in enumerate(path):
         if isinstance(part, Selector):
             index = part.index_in(_plain(replay.value(path[:depth])))
             if index is None:
                 what = f"no single item of {dotted(path[:depth])} has {part.field} {part.value}"
-                raise UnknownParameter(what, where=f"target {target}")
+                raise UnknownParameter(what, where=f"target {replay.target}")
             path = (*path[:depth], index, *path[depth + 1 :])
     return path
 
@@ -257,7 +255,7 @@ def _cluster_id(paths: WorkPaths) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _unknown_parameter(replay: Replay, target: str, path: ParameterPath) -> CommodoreError:
+def _unknown_parameter(replay: Replay, path: ParameterPath) -> CommodoreError:
     above = path[:-1]
     while above and not replay.follow(above):
         above = above[:-1]
@@ -265,7 +263,7 @@ def _unknown_parameter(replay: Replay, target: str, path: ParameterPath) -> Comm
     missing = dotted(path[: len(above) + 1])
     if type(value) is Map:
         keys = [dotted((*above, key)) for key in value.items]
-        of_target = (parameter_key(target), *path)
+        of_target = (parameter_key(replay.target), *path)
         hint = did_you_mean(missing, keys, listed="there are")
         if replay.follow(of_target):
             hint = f"did you mean {dotted(of_target)}?"
@@ -273,4 +271,4 @@ def _unknown_parameter(replay: Replay, target: str, path: ParameterPath) -> Comm
         hint = f"{dotted(above)} cannot be resolved: {value.error}"
     else:
         hint = f"{dotted(above)} is not a mapping" if above else ""
-    return UnknownParameter(f"no layer of target {target} sets {missing}", hint=hint)
+    return UnknownParameter(f"no layer of target {replay.target} sets {missing}", hint=hint)
