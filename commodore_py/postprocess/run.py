@@ -1,36 +1,44 @@
-"""Run the filters of all instances over their trees."""
+"""Run the filters of all instances over their trees; results are cached."""
 
 from __future__ import annotations
 
 import logging
 import os
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.files.view import Files
 from commodore_py.adapters.jsonnet.inventory import InventoryImports
-from commodore_py.cache.results import ResultCache
+from commodore_py.cache.questions.base import View
+from commodore_py.cache.recorder import RecordingImports
+from commodore_py.cache.records import pack, unpack
+from commodore_py.cache.results import ResultCache, Work, key_of
 from commodore_py.cache.roots import Roots
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.lib import FILTER_INVENTORY, LIBRARIES
 from commodore_py.model.problem import Problem
 
-from .cached import work_of
 from .definitions import Invalid, definitions_of
-from .filters import JSONNET, Job, OwnNode
+from .filters import FILTERS, JSONNET, Job, OwnNode
+from .output import inside, with_contents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from commodore_py.cache.recorder import Recorder
     from commodore_py.config import Config
     from commodore_py.model.inventory import Node
     from commodore_py.model.spot import PlaceOf
     from commodore_py.model.stages import Sources
     from commodore_py.model.tree import Tree
+
+    from .definitions import Definition
+    from .filters import Apply
 
 logger = logging.getLogger(__name__)
 
@@ -103,7 +111,7 @@ def _filtered(
         job = replace(base, folder=definition.folder, source=definition.source, files=files)
         try:
             with paths_explained():
-                tree = cache.cached(work_of(definition, tree, job, cache))
+                tree = cache.cached(_work_of(definition, tree, job, cache))
         except CommodoreError as error:
             place = place_of(name, definition.spot.path)
             defined = f", defined at {place}" if place else ""
@@ -117,3 +125,50 @@ def _filtered(
             where = definition.spot.seen_from(place_of)
             notices.append(Problem(text, where=where, code="filters/unused-argument"))
     return tree, notices
+
+
+def _work_of(definition: Definition, tree: Tree, job: Job, cache: ResultCache) -> Work[Tree]:
+    """A filter as work; its key covers everything that it is given, with portable paths."""
+    inside(job.root, job.folder)
+    spot, roots = definition.spot, cache.roots
+    key = key_of(
+        definition.kind,
+        dict(definition.args),
+        job.folder,
+        job.component,
+        roots.portable(str(job.source)),
+        [roots.portable(str(folder)) for folder in job.files.search_paths],
+    )
+    view = View(job.files, roots, cache.answers, targets=job.inventory.views, target=spot.target)
+    apply = FILTERS[definition.kind].parse(definition.args)
+    return Work(
+        label=f"{spot.target}: filter {definition.name}",
+        where=str(spot),
+        key=key,
+        view=view,
+        make=partial(_record, apply, tree, job, view),
+        restore=partial(_restore, tree, job),
+    )
+
+
+def _record(
+    apply: Apply, tree: Tree, job: Job, view: View, recorder: Recorder
+) -> tuple[Tree, bytes]:
+    """The tree after a filter; files count even with the bytes that they had before."""
+    recording = replace(
+        job,
+        files=replace(job.files, observer=recorder),
+        inventory=RecordingImports(job.inventory, view, recorder),
+        traces=recorder.traces,
+    )
+    after = apply(tree, recording)
+    files = {str(path): entry for path, entry in after.items() if tree.get(path) is not entry}
+    return after, pack(files)
+
+
+def _restore(tree: Tree, job: Job, stored: bytes) -> Tree:
+    files = unpack(stored)[0].items()
+    contents = {PurePosixPath(name): entry.content for name, entry in files}
+    if any(path.is_absolute() or ".." in path.parts for path in contents):
+        raise ValueError("a result of a filter leaves its folder")
+    return with_contents(tree, job.root, contents)
