@@ -60,31 +60,14 @@ class FactsFolder:
 
     def cluster_file(self, cluster_id: str) -> Path:
         """The file of a cluster."""
-        files = self._cluster_files()
-        if cluster_id not in files:
-            raise CommodoreError(
-                f"cluster {cluster_id} is not known",
-                where=str(self.root / "clusters"),
-                hint=did_you_mean(
-                    cluster_id, files, listed="known clusters:", otherwise="there is no cluster"
-                ),
-            )
-        return files[cluster_id]
+        return _named("cluster", cluster_id, self._cluster_files(), self.root / "clusters")
 
     def tenant(self, tenant_id: str) -> ApiObject:
         """The object of a tenant."""
         folder = self.root / "tenants"
         files = _files_of(folder) if folder.is_dir() else {}
-        if tenant_id not in files:
-            raise CommodoreError(
-                f"tenant {tenant_id} is not known",
-                where=str(folder),
-                hint=did_you_mean(
-                    tenant_id, files, listed="known tenants:", otherwise="there is no tenant"
-                )
-                + f" (to add one: `commodore tenant add {tenant_id}`)",
-            )
-        return object_in("tenant", tenant_id, files[tenant_id])
+        more = f" (to add one: `commodore tenant add {tenant_id}`)"
+        return object_in("tenant", tenant_id, _named("tenant", tenant_id, files, folder, more))
 
     def new_file(self, kind: Kind, name: str) -> Path:
         """The file of an object that is not there yet."""
@@ -148,6 +131,13 @@ class FactsFolder:
                 problems.extend(getattr(error, "errors", (error,)))
         raise_collected(problems, f"clusters in {self.root}")
         return clusters
+
+
+def _named(kind: Kind, name: str, files: Mapping[str, Path], folder: Path, more: str = "") -> Path:
+    if name not in files:
+        hint = did_you_mean(name, files, listed=f"known {kind}s:", otherwise=f"there is no {kind}")
+        raise CommodoreError(f"{kind} {name} is not known", where=str(folder), hint=hint + more)
+    return files[name]
 
 
 def _files_of(folder: Path) -> dict[str, Path]:
