@@ -9,6 +9,7 @@ from commodore_py.model.difference import GRADES, Grade
 from . import immutable, quantities
 from .objects import value_in
 from .order.hooks import sync_options
+from .order.kinds import CRD
 from .paths import Item, names
 
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ _SCALED = frozenset(
     {*_ROLLING, ("apps", "ReplicaSet"), ("", "ReplicationController")} - {("apps", "DaemonSet")}
 )
 _STATEFUL_SET = ("apps", "StatefulSet")
-_CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 
 
 def worst(grades: list[Grade]) -> Grade:
@@ -125,7 +125,7 @@ def _outage(kind: tuple[str, str], path: tuple[str, ...], change: FieldChange) -
         rule_gone = path in {("spec", "rules"), ("spec", "rules", "http", "paths")}
         if rule_gone and change.happened == "removed":
             return _TRAFFIC
-    elif kind == _CRD:
+    elif kind == CRD:
         unserved = path == ("spec", "versions", "served") and change.new is False
         removed = path == ("spec", "versions") and change.happened == "removed"
         if unserved or (removed and isinstance(change.path[-1], Item)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.manifests.objects import mappings, text, value_in
+from commodore_py.manifests.order.kinds import CRD
 
 from .status import Verdict, degraded, healthy, progressing
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 
     from commodore_py.manifests.objects import Content
 
-_CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _NAMES_CONFLICT = "its names are not accepted"
 NOT_OBSERVED = "its controller has not yet observed the latest change"
 
@@ -29,7 +29,7 @@ def verdict(group: str, kind: str, content: Content) -> Verdict | None:  # noqa:
         return progressing(message_of(conditions["Reconciling"]))
     if is_status(conditions, "Stalled", "True"):
         return degraded(message_of(conditions["Stalled"]))
-    if (group, kind) == _CRD:
+    if (group, kind) == CRD:
         return _crd(conditions)
     ready = conditions.get("Ready")
     if ready is None or ready.get("status") not in ("True", "False", "Unknown"):

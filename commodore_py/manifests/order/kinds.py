@@ -59,7 +59,7 @@ CLUSTER_SCOPED = frozenset(
 )
 """Kubernetes' own kinds that live outside of namespaces."""
 
-_CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
+CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 
 
 def rank(kind: str) -> int:
@@ -80,7 +80,7 @@ def scopes_of(contents: Iterable[Content]) -> frozenset[tuple[str, str]]:
 def defined_kind(content: Content) -> tuple[str, str] | None:
     """The group and the kind that a custom resource definition defines."""
     group, _, kind = split_version(content)
-    if (group, kind) != _CRD:
+    if (group, kind) != CRD:
         return None
     defined = value_in(content, "spec", "group"), value_in(content, "spec", "names", "kind")
     return defined if all(isinstance(name, str) for name in defined) else None
