@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.documents import may_hold_objects, read, split_documents
 from commodore_py.manifests.folding import folded
-from commodore_py.manifests.ignored import without_ignored
+from commodore_py.manifests.ignore_rules import without_ignored
 from commodore_py.manifests.secrets import hidden, masked, masked_fold
 from commodore_py.manifests.values import canonical
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.documents import Read
     from commodore_py.manifests.folding import Fold
-    from commodore_py.manifests.ignored import Hidden
+    from commodore_py.manifests.ignore_rules import Hidden
     from commodore_py.manifests.objects import KubeObject
     from commodore_py.model.catalog import Change, FileChange
     from commodore_py.model.difference import IgnoreRule

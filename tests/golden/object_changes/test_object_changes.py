@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.ignore_rules import rules_from
-from commodore_py.manifests.ignored import without_ignored
+from commodore_py.manifests.ignore_rules import rules_from, without_ignored
 from commodore_py.manifests.objects import KubeObject, identify
 from commodore_py.manifests.paths import written
 from commodore_py.manifests.secrets import hidden

@@ -6,8 +6,7 @@ import pytest
 
 from commodore_py.adapters.time_limits import TookTooLong
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.ignore_rules import rules_from
-from commodore_py.manifests.ignored import without_ignored
+from commodore_py.manifests.ignore_rules import rules_from, without_ignored
 from commodore_py.manifests.paths import BadPattern, covers, parse_path
 from tests.support.kube_objects import make_object
 from tests.support.tables import each

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.diff import ObjectChange, What
     from commodore_py.manifests.fields import FieldChange
     from commodore_py.manifests.folding import Fold
-    from commodore_py.manifests.ignored import Hidden
+    from commodore_py.manifests.ignore_rules import Hidden
     from commodore_py.manifests.objects import ObjectId
 
 _LONGEST = 160
