@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -10,7 +11,7 @@ from urllib.parse import quote, urlsplit
 from commodore_py.errors import CommodoreError
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_ALLOWED_IN_PATH = "%!$&'()*+,;=:@~"
+_ALLOWED_IN_PATH = "/%!$&'()*+,;=:@~"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})?")
 _UNRESERVED = re.compile("[A-Za-z0-9._~-]")
 
@@ -71,14 +72,8 @@ def _base(api_url: str) -> tuple[str, str, list[str]]:
 
 
 def _segments(path: str) -> list[str]:
-    segments: list[str] = []
-    for part in path.split("/"):
-        segment = _ESCAPE.sub(_normal_escape, quote(part, safe=_ALLOWED_IN_PATH))
-        if segment == "..":
-            del segments[-1:]
-        elif segment not in {"", "."}:
-            segments.append(segment)
-    return segments
+    escaped = _ESCAPE.sub(_normal_escape, quote(path, safe=_ALLOWED_IN_PATH))
+    return [part for part in posixpath.normpath(f"/{escaped}").split("/") if part]
 
 
 def _normal_escape(escape: re.Match[str]) -> str:
