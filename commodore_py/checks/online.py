@@ -49,7 +49,9 @@ def run(documents: Documents, settings: Settings) -> Ended | None:
     address, why = _address(settings, vault)
     if why:
         return Ended([_unchecked(len(uses), why)], "unchecked", why)
-    found_by_place, identity = _looked_up(settings, vault, address, uses)
+    namespace = str(settings.vault_parameters.get("VAULT_NAMESPACE") or "")
+    server = Server(address, vault.login, namespace=namespace)
+    found_by_place = server.look_up(_place(settings, use.secret) for use in uses)
     problems: list[Problem | tuple[Item, Issue]] = []
     unknown: dict[str, list[_Use]] = {}
     for use in uses:
@@ -59,7 +61,7 @@ def run(documents: Documents, settings: Settings) -> Ended | None:
         else:
             problems += [(use.item, issue) for issue in _issues(use, found_there)]
     for reason, some in unknown.items():
-        why = f"{address} as {identity}: {reason}"
+        why = f"{address} as {server.identity}: {reason}"
         problems.append(_unchecked(len(some), why, f"{some[0].secret}/{some[0].key}"))
     only_unknown = len(problems) == len(unknown) > 0
     return Ended(problems, "unchecked" if only_unknown else None, next(iter(unknown), ""))
@@ -92,14 +94,6 @@ def _address(settings: Settings, vault: VaultSettings) -> tuple[str, str]:
     if configured not in {address.rstrip("/") for address in vault.addresses}:
         return "", f"the hierarchy names {configured}, which is not VAULT_ADDR: not requested"
     return configured, ""
-
-
-def _looked_up(
-    settings: Settings, vault: VaultSettings, address: str, uses: Sequence[_Use]
-) -> tuple[Mapping[Secret, Found], str]:
-    namespace = str(settings.vault_parameters.get("VAULT_NAMESPACE") or "")
-    server = Server(address, vault.login, namespace=namespace)
-    return server.look_up(_place(settings, use.secret) for use in uses), server.identity
 
 
 def _place(settings: Settings, secret: str) -> Secret:

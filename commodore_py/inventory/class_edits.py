@@ -17,6 +17,8 @@ from .engine.yaml_values import MARKS
 from .paths import dotted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from commodore_py.adapters.yaml.parts import Part
 
     Path = tuple[str | int, ...]
@@ -64,16 +66,7 @@ def value_of(text: str) -> Any:
     for part in root.all():
         if part.kind == "alias" or part.tag:
             raise CommodoreError("a value has no aliases and no tags", where="the value")
-    return _typed(root)
-
-
-def _typed(part: Part) -> Any:
-    match part.kind:
-        case "mapping":
-            return {_scalar(item.first): _typed(item) for item in part.items}
-        case "list":
-            return [_typed(item) for item in part.items]
-    return _scalar(part)
+    return _value(root, _scalar)
 
 
 def _scalar(part: Part) -> Any:
@@ -101,15 +94,15 @@ def _structure(data: bytes, name: str) -> Any:
     anchors = [part.anchor for part in root.all() if part.anchor]
     if len(set(anchors)) < len(anchors):
         raise CommodoreError("an anchor is defined twice: it cannot be edited", where=name)
-    return _value(root)
+    return _value(root, lambda key: key.text)
 
 
-def _value(part: Part) -> Any:
+def _value(part: Part, key_of: Callable[[Part], Any]) -> Any:
     match part.kind:
         case "mapping":
-            return {item.first.text: _value(item) for item in part.items}
+            return {key_of(item.first): _value(item, key_of) for item in part.items}
         case "list":
-            return [_value(item) for item in part.items]
+            return [_value(item, key_of) for item in part.items]
         case "alias":
             return _Alias(part.text)
     return _scalar(part)

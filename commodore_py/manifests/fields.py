@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from . import merge_keys
@@ -70,19 +70,19 @@ def _list_changes(
     labels = merge_keys.labels(field, old, new)
     if labels is None:
         pairs = _pairs_by_content(old, new, in_place=field not in merge_keys.UNORDERED)
-        old_steps = [
-            Item(at, by_value=not isinstance(item, dict | list)) for at, item in enumerate(old)
-        ]
-        new_steps = [
-            Item(at, by_value=not isinstance(item, dict | list)) for at, item in enumerate(new)
-        ]
+        old_steps, new_steps = (
+            [Item(at, by_value=not isinstance(item, dict | list)) for at, item in enumerate(items)]
+            for items in (old, new)
+        )
     else:
         pairs = merge_keys.paired(*labels)
-        old_steps = [Item(at, label) for at, label in enumerate(labels[0])]
-        new_steps = [Item(at, label) for at, label in enumerate(labels[1])]
+        old_steps, new_steps = (
+            [Item(at, label) for at, label in enumerate(side)] for side in labels
+        )
     for at, item in enumerate(old):
         if at in pairs:
-            yield from _changes(item, new[pairs[at]], (*path, _placed(old_steps[at])))
+            step = replace(old_steps[at], by_value=False)
+            yield from _changes(item, new[pairs[at]], (*path, step))
         else:
             yield FieldChange((*path, old_steps[at]), "removed", old=item)
     taken = set(pairs.values())
@@ -136,10 +136,6 @@ def _pairs_by_similarity(
         if -score >= _SIMILAR and before_at not in pairs and after_at not in pairs.values():
             pairs[before_at] = after_at
     return pairs
-
-
-def _placed(item: Item) -> Item:
-    return Item(item.index, item.label) if item.by_value else item
 
 
 def _shown(item: Item, value: object) -> object:

@@ -162,7 +162,8 @@ class _Search:
         while waiting:
             changed = waiting.pop(0)
             for use in self._uses.get(changed[0], ()):
-                if not _overlap(use.path, changed):
+                common = min(len(use.path), len(changed))
+                if use.path[:common] != changed[:common]:
                     continue
                 holder = use.holder
                 if not holder.at:
@@ -214,11 +215,6 @@ class _Search:
                     for lookup in _flat(self._replay.lookups(Token("", (part,)))):
                         if lookup.path and not lookup.default:
                             yield lookup.written, lookup.path
-
-
-def _overlap(path: ParameterPath, other: ParameterPath) -> bool:
-    common = min(len(path), len(other))
-    return bool(path) and path[:common] == other[:common]
 
 
 @dataclass(frozen=True, slots=True)

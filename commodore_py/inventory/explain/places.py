@@ -74,11 +74,11 @@ def paths_at(text: bytes, line: int) -> list[ParameterPath]:
     # The innermost ones: those that begin closest to the line.
     start = max((first for first, _ in starts), default=0)
     inner = [path for first, path in starts if first == start]
-    return [path for path in inner if not any(_below(other, path) for other in inner)]
-
-
-def _below(path: ParameterPath, other: ParameterPath) -> bool:
-    return len(path) > len(other) and path[: len(other)] == other
+    return [
+        path
+        for path in inner
+        if not any(other != path and other[: len(path)] == path for other in inner)
+    ]
 
 
 def _spans(

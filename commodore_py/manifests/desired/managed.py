@@ -122,7 +122,10 @@ def _as_live(fields: Mapping[str, _Value], live: _Value, predicted: _Value) -> t
         value = live[place]
         if other is None:
             if _is_leaf(below) or _ITSELF in below:
-                predicted = _added(predicted, place, value)
+                if isinstance(predicted, list):
+                    predicted = [*predicted, value]
+                elif isinstance(predicted, dict):
+                    predicted = {**predicted, place: value}
                 count += 1
             continue
         if _is_leaf(below):
@@ -158,12 +161,6 @@ def _has(item: _Value, keys: _Value) -> bool:
     if not isinstance(item, dict) or not isinstance(keys, dict):
         return False
     return all(key in item and same(item[key], value) for key, value in keys.items())
-
-
-def _added(value: _Value, place: _Place, part: _Value) -> _Value:
-    if isinstance(value, list):
-        return [*value, part]
-    return {**value, place: part} if isinstance(value, dict) else value
 
 
 def _replaced(value: _Value, place: _Place, part: _Value) -> _Value:
