@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import yaml
 
@@ -17,7 +17,6 @@ from .documents import split_documents
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-T = TypeVar("T")
 Path: TypeAlias = tuple[str, ...]
 
 # kubectl stores whole objects there.
@@ -34,30 +33,17 @@ _MOST_NESTED = 3
 _LONGEST_PATH = 100
 
 
-class Part(NamedTuple, Generic[T]):
+class Part(NamedTuple):
     """A value all of which is secret, and the mapping or list that holds it."""
 
     path: Path
-    holder: T
+    holder: Any
     key: str
-    value: T
+    value: Any
 
 
-class Look(Protocol[T]):
-    """How the values of a kind are looked at."""
-
-    def members(self, node: T) -> Iterable[tuple[str, T]] | None:
-        """The members of a mapping, or None."""
-
-    def items(self, node: T) -> Iterable[T]:
-        """The items of a list; nothing for anything else."""
-
-    def text(self, node: T) -> str:
-        """A text; empty for anything else."""
-
-
-class _Place(NamedTuple, Generic[T]):
-    value: T
+class _Place(NamedTuple):
+    value: Any
     path: Path = ()
     kinds: frozenset[str] = frozenset()
     """What it is if it does not say so itself: the items of a SecretList are Secrets."""
@@ -65,51 +51,51 @@ class _Place(NamedTuple, Generic[T]):
     """Whether it is part of an object such as a SealedSecret, which has a Secret as template."""
 
 
-def secret_parts(root: T, look: Look[T], *, nested: int = 0) -> Iterator[Part[T]]:
-    """Values of Secrets, of templates for Secrets, and texts that hold Secrets."""
+def secret_parts(root: object, *, nested: int = 0) -> Iterator[Part]:
+    """Values of Secrets, of templates for Secrets, and texts that hold Secrets.
+
+    The root is a value as it is loaded, or YAML as it is written.
+    """
     waiting, seen = [_Place(root)], set[tuple[int, frozenset[str], bool]]()
     while waiting:
         place = waiting.pop()
         visit = (id(place.value), place.kinds, place.of_secret)
         if visit in seen:
             continue
-        members = look.members(place.value)
+        members = _members_of(place.value)
         if members is None:
             below = [
                 (str(at), place._replace(value=item, path=path_to(place.path, str(at))))
-                for at, item in enumerate(look.items(place.value))
+                for at, item in enumerate(_items_of(place.value))
             ]
         else:
-            parts, below = _of_mapping(place, [*members], look)
+            parts, below = _of_mapping(place, members)
             yield from parts
         if below:
             seen.add(visit)
         for key, inner in below:
-            if holds_secret(look.text(inner.value), nested=nested):
+            if holds_secret(text_of(inner.value), nested=nested):
                 yield Part(inner.path, place.value, key, inner.value)
             waiting.append(inner)
 
 
 def _of_mapping(
-    place: _Place[T], members: list[tuple[str, T]], look: Look[T]
-) -> tuple[list[Part[T]], list[tuple[str, _Place[T]]]]:
+    place: _Place, members: list[tuple[str, Any]]
+) -> tuple[list[Part], list[tuple[str, _Place]]]:
     """The secret values of a mapping, and where there may be more of them."""
     # All of a key that is given several times: which of them counts is for others to decide.
-    stated = {look.text(value).casefold() for key, value in members if key == "kind"} - {""}
+    stated = {text_of(value).casefold() for key, value in members if key == "kind"} - {""}
     kinds = stated or place.kinds
     of_secret = any(kind.endswith("secret") for kind in kinds) or (place.of_secret and not stated)
     metadata = [
-        member
-        for key, value in members
-        if key == "metadata"
-        for member in look.members(value) or ()
+        member for key, value in members if key == "metadata" for member in _members_of(value) or ()
     ]
     names = dict(metadata)
-    called = [look.text(names[name]) for name in ("namespace", "name") if name in names]
+    called = [text_of(names[name]) for name in ("namespace", "name") if name in names]
     path = path_to(place.path, *called)
     parts, below = [], []
     is_secret = "secret" in kinds
-    versions = {look.text(value) for key, value in members if key == "apiVersion"}
+    versions = {text_of(value) for key, value in members if key == "apiVersion"}
     is_core = "secret" in stated and versions <= {"", "v1"}
     for key, value in members:
         if is_secret and (key.casefold() in _VALUES or (is_core and key not in _SHOWN)):
@@ -126,7 +112,7 @@ def _of_mapping(
             Part((*path, name), value, name, annotation)
             for key, value in metadata
             if key == "annotations"
-            for name, annotation in look.members(value) or ()
+            for name, annotation in _members_of(value) or ()
             if name == LAST_APPLIED
         ]
     return parts, below
@@ -141,7 +127,7 @@ def holds_secret(text: str, *, nested: int = 0) -> bool:
     try:
         roots = [compose(part, name="") for part in split_documents(text.encode())]
         return any(
-            next(secret_parts(root, NODES, nested=nested + 1), None) is not None
+            next(secret_parts(root, nested=nested + 1), None) is not None
             for root in roots
             if root is not None and not isinstance(root, yaml.ScalarNode)
         )
@@ -154,50 +140,40 @@ def path_to(path: Path, *steps: str) -> Path:
     return (*path, *steps) if len(path) < _LONGEST_PATH else path
 
 
-class _Values:
-    """Values as they are loaded."""
+def _members_of(node: object) -> list[tuple[str, Any]] | None:
+    """The members of a mapping; as it is written with those merged, and repeated keys."""
+    if isinstance(node, dict):
+        return [(str(key), value) for key, value in node.items()]
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    members, waiting, seen = [], [node], {id(node)}
+    while waiting:
+        for key, value in waiting.pop().value:
+            name = text_of(key)
+            members.append((name, value))
+            if name == _MERGE:
+                merged = [value, *_items_of(value)]
+                fresh = [m for m in merged if isinstance(m, yaml.MappingNode)]
+                waiting += [m for m in fresh if id(m) not in seen]
+                seen.update(map(id, fresh))
+        if len(seen) > _MOST_MERGED:
+            raise ValueError("too many mappings are merged")
+    return members
 
-    def members(self, node: object) -> Iterable[tuple[str, object]] | None:
-        return (
-            [(str(key), value) for key, value in node.items()] if isinstance(node, dict) else None
-        )
 
-    def items(self, node: object) -> Iterable[object]:
-        return node if isinstance(node, list) else ()
-
-    def text(self, node: object) -> str:
-        if isinstance(node, bytes):
-            return node.decode(errors="replace")
-        return node if isinstance(node, str) else ""
+def _items_of(node: object) -> Iterable[Any]:
+    """The items of a list; nothing for anything else."""
+    items = node.value if isinstance(node, yaml.SequenceNode) else node
+    return items if isinstance(items, list) else ()
 
 
-class _Nodes:
-    """YAML as it is written: with merge keys, and keys that are given several times."""
-
-    def members(self, node: yaml.Node) -> Iterable[tuple[str, yaml.Node]] | None:
-        if not isinstance(node, yaml.MappingNode):
-            return None
-        members, waiting, seen = [], [node], {id(node)}
-        while waiting:
-            for key, value in waiting.pop().value:
-                name = self.text(key)
-                members.append((name, value))
-                if name == _MERGE:
-                    merged = [value, *self.items(value)]
-                    fresh = [m for m in merged if isinstance(m, yaml.MappingNode)]
-                    waiting += [m for m in fresh if id(m) not in seen]
-                    seen.update(map(id, fresh))
-            if len(seen) > _MOST_MERGED:
-                raise ValueError("too many mappings are merged")
-        return members
-
-    def items(self, node: yaml.Node) -> Iterable[yaml.Node]:
-        return node.value if isinstance(node, yaml.SequenceNode) else ()
-
-    def text(self, node: yaml.Node) -> str:
-        if not isinstance(node, yaml.ScalarNode):
-            return ""
+def text_of(node: object) -> str:
+    """A text; empty for anything else."""
+    if isinstance(node, yaml.ScalarNode):
         return _decoded(node.value) if node.tag.endswith(":binary") else str(node.value)
+    if isinstance(node, bytes):
+        return node.decode(errors="replace")
+    return node if isinstance(node, str) else ""
 
 
 def _decoded(text: str) -> str:
@@ -205,7 +181,3 @@ def _decoded(text: str) -> str:
         return base64.b64decode(text).decode()
     except (binascii.Error, ValueError):
         return text
-
-
-VALUES: Look[object] = _Values()
-NODES: Look[yaml.Node] = _Nodes()

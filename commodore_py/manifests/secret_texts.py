@@ -10,7 +10,7 @@ from commodore_py.adapters.yaml.parts import compose
 from commodore_py.errors import CommodoreError
 
 from .documents import split_documents
-from .secret_parts import NODES, path_to, secret_parts
+from .secret_parts import path_to, secret_parts, text_of
 from .secrets import MAY_BE_SECRET, shown_value
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _masked_document(document: _Document, other_texts: Mapping[Path, str], side:
 
 def _values_of(root: Node) -> Iterator[_Value]:
     """The values of all secrets in a document."""
-    for part in secret_parts(root, NODES):
+    for part in secret_parts(root):
         waiting, seen = [(part.path, part.value)], set[int]()
         while waiting:
             path, node = waiting.pop()
@@ -114,4 +114,4 @@ def _values_of(root: Node) -> Iterator[_Value]:
 def _below(path: Path, node: Node) -> Iterator[tuple[Path, Node]]:
     for number, below in enumerate(node.value):
         name, value = below if isinstance(below, tuple) else (None, below)
-        yield path_to(path, str(number) if name is None else NODES.text(name)), value
+        yield path_to(path, str(number) if name is None else text_of(name)), value

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .objects import members
-from .secret_parts import VALUES, secret_parts
+from .secret_parts import secret_parts
 from .values import SecretValue
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def hidden(documents: list[object], text: bytes) -> list[object]:
     if not MAY_BE_SECRET.search(text):
         return documents
 
-    parts = [*secret_parts(documents, VALUES)]
+    parts = [*secret_parts(documents)]
     if not parts:
         return documents
     places = {(id(part.holder), part.key) for part in parts}

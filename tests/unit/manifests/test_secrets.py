@@ -7,7 +7,7 @@ from typing import Any
 
 from commodore_py.adapters.yaml.parts import compose
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.secret_parts import NODES, secret_parts
+from commodore_py.manifests.secret_parts import secret_parts
 from commodore_py.manifests.secrets import MAY_BE_SECRET, masked
 from tests.support.kube_objects import make_object
 from tests.support.tables import each
@@ -71,7 +71,7 @@ def test_quick_search_finds_all_secrets(style: str) -> None:
     for kind, body in product(KINDS, BODIES):
         text = style.format(kind=kind, body=body)
         root = compose(text, name="")
-        if root is not None and next(secret_parts(root, NODES), None) is not None:
+        if root is not None and next(secret_parts(root), None) is not None:
             found += 1
             assert MAY_BE_SECRET.search(text.encode()), text
 
