@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.yaml.emitter import Unwritable
 from commodore_py.adapters.yaml.pieces import Layout, block, inline
-from commodore_py.inventory.explain.explanation import MISSING
+from commodore_py.inventory.explain.steps import ABSENT, plain_value, problem_of
+from commodore_py.inventory.paths import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.inventory.explain.explanation import Change, Explanation, Reference
+    from commodore_py.inventory.explain.explanation import Explanation
     from commodore_py.inventory.explain.line_effects import Effect, LineEffects
+    from commodore_py.inventory.explain.lookups import Lookup
+    from commodore_py.inventory.explain.steps import Step
 
 SCHEMA, REVERSE_SCHEMA = "explain/v1", "explain-reverse/v1"
 
@@ -39,50 +42,48 @@ def _titled(
     if explanation.problem:
         yield f"{title} cannot be resolved:"
         yield f"  {explanation.problem}"
-    elif explanation.value is MISSING:
+    elif explanation.value is ABSENT:
         yield f"{title} has no value"
     else:
         yield from _with_value(f"{title} is", explanation.value)
-    for number, change in enumerate(explanation.changes, 1):
+    for number, step in enumerate(explanation.steps, 1):
         yield ""
-        yield f"{number:3}  {change.place}"
-        yield f"{_INDENT}{' -> '.join(change.chain)}"
-        yield from (f"{_INDENT}{line}" for line in _what(change, explanation.path, looked_up))
+        yield f"{number:3}  {step.place}"
+        yield f"{_INDENT}{' -> '.join(step.layer.chain)}"
+        yield from (f"{_INDENT}{line}" for line in _what(step, explanation.path, looked_up))
 
 
-def _what(change: Change, path: str, looked_up: Mapping[str, Explanation]) -> Iterator[str]:
-    if change.action == "remove":
-        how = f"`{change.mark}` replaces {change.at}, without {path}"
-        how = how if change.mark else f"sets {change.at} to null"
-        yield f"{how}: {_brief(change.before)} is removed"
-    elif change.written is not MISSING:
-        yield from _with_value(_verb(change), change.written)
-    for reference in change.references:
-        yield from _reference(reference, looked_up)
-    if change.constant:
-        yield f"and makes it constant: `{change.key}`"
-    if change.problem:
+def _what(step: Step, path: str, looked_up: Mapping[str, Explanation]) -> Iterator[str]:
+    written, after = step.written, plain_value(step.after)
+    if step.action == "remove":
+        how = f"`{step.mark}` replaces {dotted(step.at)}, without {path}"
+        how = how if step.mark else f"sets {dotted(step.at)} to null"
+        yield f"{how}: {_brief(plain_value(step.before))} is removed"
+    elif written is not ABSENT:
+        yield from _with_value(_verb(step), written)
+    for lookup in step.references:
+        yield from _reference(lookup, looked_up)
+    if step.constant:
+        yield f"and makes it constant: `{step.key_written}`"
+    if step.problem:
         # The error of a reference is shown with the reference.
-        if not any(reference.problem for reference in change.references):
-            yield f"error: {change.problem}"
-    elif (
-        (change.references or change.action == "append")
-        and change.written != change.after
-        and _is_short(change.after)
-    ):
-        yield f"now {inline(change.after)}"
+        if not any(problem_of(lookup.value) for lookup in step.references):
+            yield f"error: {step.problem}"
+    elif (step.references or step.action == "append") and written != after and _is_short(after):
+        yield f"now {inline(after)}"
 
 
-def _verb(change: Change) -> str:
-    match change.action:
-        case "replace" if change.written == change.before:
+def _verb(step: Step) -> str:
+    before = plain_value(step.before)
+    match step.action:
+        case "replace" if step.written == before:
             return "again sets"
         case "replace" | "null":
-            return f"replaces {_brief(change.before)} with"
+            return f"replaces {_brief(before)} with"
         case "override":
-            mark = f"`{change.mark}` " if change.mark else ""
-            return f"{mark}discards {_brief(change.before)}, sets"
-    return {"set": "sets", "merge": "merges in", "append": "appends"}.get(change.action, "has")
+            mark = f"`{step.mark}` " if step.mark else ""
+            return f"{mark}discards {_brief(before)}, sets"
+    return {"set": "sets", "merge": "merges in", "append": "appends"}.get(step.action, "has")
 
 
 def _with_value(verb: str, value: Any) -> Iterator[str]:
@@ -107,38 +108,38 @@ def value_lines(value: Any) -> list[str]:
         return [inline(value)]
 
 
-def _reference(reference: Reference, looked_up: Mapping[str, Explanation]) -> Iterator[str]:
-    for inner in reference.inner:
+def _reference(lookup: Lookup, looked_up: Mapping[str, Explanation]) -> Iterator[str]:
+    for inner in lookup.inner:
         yield from _reference(inner, looked_up)
-    if reference.problem:
-        problem = reference.problem.removeprefix(f"{reference.written}: ")
-        yield f"where {reference.written} fails: {problem}"
+    if problem := problem_of(lookup.value):
+        yield f"where {lookup.written} fails: {problem.removeprefix(f'{lookup.written}: ')}"
         return
-    place = _place_of(reference, looked_up)
-    text = f"where {_leading(reference)} is {_brief(reference.value)}"
+    place = _place_of(lookup, looked_up)
+    text = f"where {_leading(lookup)} is {_brief(plain_value(lookup.value))}"
     yield f"{text}  ({place})" if place else text
 
 
-def _leading(reference: Reference) -> str:
+def _leading(lookup: Lookup) -> str:
     """A reference, and where it leads if that cannot be seen."""
-    start = f"${{{reference.path.replace('.', ':')}"
-    if reference.default or reference.written.startswith((f"{start}}}", f"{start}::")):
-        return reference.written
-    return f"{reference.written}, that is {reference.path},"
+    path = dotted(lookup.path)
+    start = f"${{{path.replace('.', ':')}"
+    if lookup.default or lookup.written.startswith((f"{start}}}", f"{start}::")):
+        return lookup.written
+    return f"{lookup.written}, that is {path},"
 
 
-def _place_of(reference: Reference, looked_up: Mapping[str, Explanation]) -> str:
-    if reference.default:
+def _place_of(lookup: Lookup, looked_up: Mapping[str, Explanation]) -> str:
+    if lookup.default:
         return "the default: no such parameter"
-    below = looked_up.get(reference.path)
+    below = looked_up.get(dotted(lookup.path))
     if below is None:
         return ""
-    return str(below.changes[-1].place) if _is_simple(below) else "explained below"
+    return str(below.steps[-1].place) if _is_simple(below) else "explained below"
 
 
 def _is_simple(explanation: Explanation) -> bool:
     """Return whether the place of the value explains it."""
-    (first, *others) = explanation.changes
+    (first, *others) = explanation.steps
     return not (others or first.references or explanation.problem)
 
 
@@ -152,7 +153,7 @@ def _is_short(value: Any) -> bool:
 
 def _brief(value: Any) -> str:
     """A value in a sentence."""
-    if value is MISSING:
+    if value is ABSENT:
         return "an unresolved value"
     if isinstance(value, dict) and value:
         return f"a mapping of {_some([str(key) for key in value], 'keys')}"
@@ -224,43 +225,43 @@ def _content(explanation: Explanation) -> dict[str, Any]:
     return _known(
         path=explanation.path,
         value=explanation.value,
-        problem=explanation.problem or MISSING,
-        steps=[_change_content(change) for change in explanation.changes],
-        looked_up=[_content(below) for below in explanation.looked_up.values()] or MISSING,
+        problem=explanation.problem or ABSENT,
+        steps=[_step_content(step) for step in explanation.steps],
+        looked_up=[_content(below) for below in explanation.looked_up.values()] or ABSENT,
     )
 
 
-def _change_content(change: Change) -> dict[str, Any]:
+def _step_content(step: Step) -> dict[str, Any]:
     return _known(
-        action=change.action,
-        file=change.place.file,
-        line=change.place.line or None,
-        classes=list(change.chain),
-        at=change.at,
-        key=change.key,
-        mark=change.mark or MISSING,
-        constant=change.constant,
-        written=change.written,
-        before=change.before,
-        after=change.after,
-        problem=change.problem or MISSING,
-        references=[_reference_content(reference) for reference in change.references] or MISSING,
+        action=step.action,
+        file=step.place.file,
+        line=step.place.line or None,
+        classes=list(step.layer.chain),
+        at=dotted(step.at),
+        key=step.key_written,
+        mark=step.mark or ABSENT,
+        constant=step.constant,
+        written=step.written,
+        before=plain_value(step.before),
+        after=plain_value(step.after),
+        problem=step.problem or ABSENT,
+        references=[_reference_content(lookup) for lookup in step.references] or ABSENT,
     )
 
 
-def _reference_content(reference: Reference) -> dict[str, Any]:
+def _reference_content(lookup: Lookup) -> dict[str, Any]:
     return _known(
-        written=reference.written,
-        path=reference.path,
-        value=reference.value,
-        default=reference.default,
-        problem=reference.problem or MISSING,
-        references=[_reference_content(inner) for inner in reference.inner] or MISSING,
+        written=lookup.written,
+        path=dotted(lookup.path),
+        value=plain_value(lookup.value),
+        default=lookup.default,
+        problem=problem_of(lookup.value) or ABSENT,
+        references=[_reference_content(inner) for inner in lookup.inner] or ABSENT,
     )
 
 
 def _known(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not MISSING}
+    return {name: value for name, value in fields.items() if value is not ABSENT}
 
 
 def reverse_content(line: LineEffects) -> dict[str, Any]:

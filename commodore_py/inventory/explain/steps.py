@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.inventory.engine.merge import ConstantKey, merge
-from commodore_py.inventory.engine.values import ResolveError, Unresolved
+from commodore_py.inventory.engine.values import (
+    Map,
+    ResolveError,
+    Sequence,
+    Stack,
+    Token,
+    Unresolved,
+    plain,
+    plain_key,
+)
+from commodore_py.inventory.paths import dotted
 from commodore_py.model.problem import Place
 
 from .places import line_of
@@ -17,7 +27,7 @@ if TYPE_CHECKING:
 
     import yaml
 
-    from commodore_py.inventory.engine.values import Map, Value
+    from commodore_py.inventory.engine.values import Value
     from commodore_py.model.spot import ParameterPath
 
     from .lookups import Lookup
@@ -77,11 +87,48 @@ class Step:
     """Whether the error concerns one key of the mapping, not all of it."""
     before: Value = ABSENT
     after: Value = ABSENT
+    references: tuple[Lookup, ...] = ()
+    """Those in the value, once it is explained."""
 
     @property
     def place(self) -> Place:
         """File and line."""
         return self.layer.place(self.key or self.node)
+
+    @property
+    def action(self) -> str:  # noqa: PLR0911 - a line per kind of step
+        """What it does: set, replace, merge, append, override, null, remove or fail."""
+        before, after = self.before, self.after
+        if self.error is not None or type(after) is Unresolved:
+            return "fail"
+        if self.value is ABSENT:
+            return "remove"
+        if before is ABSENT:
+            return "set"
+        if after is None:
+            return "null"
+        if self.resets:
+            return "override"
+        if type(before) is Map and type(after) is Map:
+            return "merge"
+        if isinstance(before, (list, Sequence)) and isinstance(after, (list, Sequence)):
+            return "append"
+        return "replace"
+
+    @property
+    def key_written(self) -> str:
+        """The key as written, with its marks."""
+        return str(self.key.value if self.key is not None else "") or dotted(self.at[-1:])
+
+    @property
+    def written(self) -> Any:  # noqa: ANN401 - plain YAML values
+        """The value as in its file, with references and marks; `ABSENT` if it is removed."""
+        return _as_written(self.value)
+
+    @property
+    def problem(self) -> str:
+        """Why there is no value from here on, if so."""
+        return str(self.error) if self.error is not None else problem_of(self.after)
 
 
 def settle(steps: Iterable[Step], resolved: Callable[[Value], Value]) -> None:
@@ -110,3 +157,45 @@ def settle(steps: Iterable[Step], resolved: Callable[[Value], Value]) -> None:
         elif not live:
             value = ABSENT
         step.after = value
+
+
+def plain_value(value: Value) -> Any:  # noqa: ANN401 - plain YAML values
+    """A value as plain YAML values; `ABSENT` if it cannot be resolved."""
+    if value is ABSENT or type(value) is Unresolved:
+        return ABSENT
+    return _without_unresolved(plain(value))
+
+
+def _without_unresolved(value: Any) -> Any:  # noqa: ANN401 - plain YAML values
+    """A value with a message in place of each part that cannot be resolved."""
+    if isinstance(value, dict):
+        return {key: _without_unresolved(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_without_unresolved(item) for item in value]
+    return f"<cannot be resolved: {value.error}>" if isinstance(value, Unresolved) else value
+
+
+def problem_of(value: Value) -> str:
+    """Why a value cannot be resolved; empty if it can."""
+    return str(value.error) if type(value) is Unresolved else ""
+
+
+def _as_written(value: Value) -> Any:  # noqa: ANN401 - plain YAML values
+    """A value as in its file, with references and marks."""
+    match value:
+        case Token():
+            return value.text
+        case Map():
+            return {_marked(value, key): _as_written(child) for key, child in value.items.items()}
+        case Sequence():
+            return [_as_written(item) for item in value.items]
+        case list():
+            return [_as_written(item) for item in value]
+        case Stack():
+            return _as_written(value.layers[-1])
+    return value
+
+
+def _marked(value: Map, key: Any) -> Any:  # noqa: ANN401 - plain YAML keys
+    marks = ("=" if key in value.constant else "") + ("~" if key in value.overriding else "")
+    return f"{marks}{plain_key(key)}" if marks else plain_key(key)

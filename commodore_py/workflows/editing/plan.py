@@ -149,7 +149,7 @@ def value_at(paths: WorkPaths, path: str, target: str) -> tuple[Any, str]:
     if application is not None:
         return value_of_applications(hierarchy, application)
     explanation = explain(paths, target or BOOTSTRAP, path)
-    return explanation.value, str(explanation.changes[-1].place)
+    return explanation.value, str(explanation.steps[-1].place)
 
 
 def _edits(
