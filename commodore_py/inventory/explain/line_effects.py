@@ -234,7 +234,7 @@ def _holders(layer: Layer, replay: Replay) -> Iterator[Step]:
         token = parse(node.value) if isinstance(node, yaml.ScalarNode) else None
         if isinstance(token, Token):
             yield Step(layer, (), token, node)
-    yield from replay.tokens_of(layer)
+    yield from replay.tokens_in(layer.whole())
 
 
 def _flat(lookups: Iterable[Lookup]) -> Iterator[Lookup]:

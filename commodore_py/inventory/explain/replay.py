@@ -133,12 +133,8 @@ class Replay(Loader):
                 below = replace(step, at=at, value=item, node=node, key=node or step.key)
                 yield from self.tokens_in(below)
 
-    def tokens_of(self, layer: Layer) -> Iterator[Step]:
-        """All strings with references in a layer."""
-        yield from self.tokens_in(Step(layer, (), layer.parameters, layer.fields.get("parameters")))
-
     def _steps(self, path: ParameterPath) -> list[Step]:
-        steps = self._roots(path)
+        steps = [layer.whole() for layer in self.layers_with(path[0] if path else None)]
         for depth, part in enumerate(path):
             # Values are needed only where a list or something other than mappings is on the way.
             if isinstance(part, Index) or any(type(step.value) is not Map for step in steps):
@@ -148,13 +144,6 @@ class Replay(Loader):
             else:
                 steps = self._below(steps, path[:depth], part)
         return steps
-
-    def _roots(self, path: ParameterPath) -> list[Step]:
-        """The layers that may set a path."""
-        return [
-            Step(layer, (), layer.parameters, layer.fields.get("parameters"))
-            for layer in self.layers_with(path[0] if path else None)
-        ]
 
     def _below(self, steps: list[Step], above: ParameterPath, part: Hashable) -> list[Step]:
         narrowed: list[Step] = []

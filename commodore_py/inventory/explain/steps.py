@@ -54,6 +54,10 @@ class Layer:
         """The place of a node in this layer."""
         return Place(self.file, line_of(node) if node is not None else 0)
 
+    def whole(self) -> Step:
+        """The effect on all parameters."""
+        return Step(self, (), self.parameters, self.fields.get("parameters"))
+
 
 class _Absent:
     """The absence of a value; null is a value."""
