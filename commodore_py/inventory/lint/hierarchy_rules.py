@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, DuplicateClass, absolute_name
@@ -176,7 +177,8 @@ def _unused(
                 )
 
 
-class _Class(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Class:
     """A class, named as if its folder were the tenant's id."""
 
     name: str
