@@ -28,7 +28,7 @@ from .catalog.record import (
     unreported,
 )
 from .catalog.sinks.directory import DirectoryCatalog, check_folder
-from .catalog.sinks.git import GitCatalog, Overtaken, open_catalog
+from .catalog.sinks.git import GitCatalog, Overtaken
 from .checks.compiled import check_compiled
 from .compiler.tags import Tags
 from .dependencies.bundles import in_use as bundles
@@ -388,7 +388,7 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     if (folder := check_folder(config, cluster)) is not None:
         plain = DirectoryCatalog(folder, cluster, config.paths.compiled, config.dry_run)
         return Published(_staged(config, plain, rendered), record_of(sources))
-    sink = open_catalog(config, sources.head)
+    sink = GitCatalog(config, sources.head)
     published = Published(_staged(config, sink, rendered), record_of(sources))
     if config.local:
         sink.unstage()
@@ -448,7 +448,7 @@ def _push(
             sink.take_back()
             head = fetch_catalog(config, sources.cluster)
             sources = replace(sources, catalog_head=head)
-            sink = open_catalog(config, head)
+            sink = GitCatalog(config, head)
             plan = _plan_of(sources)
             if plan is not None:
                 rendered = _assembled(config, rendered, sources, plan)
@@ -473,7 +473,7 @@ def _pinned(
         if after == manifests:
             break
         rendered = replace(rendered, catalog=rendered.catalog | after.below(MANIFESTS))
-        sink = open_catalog(config, replace(sources.head, commit=commit))
+        sink = GitCatalog(config, replace(sources.head, commit=commit))
         _staged(config, sink, rendered)
         commit = sink.commit(f"Pin the applications of the plan to {commit}\n")
     return sink, commit

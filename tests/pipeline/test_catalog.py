@@ -10,7 +10,7 @@ import pytest
 
 from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.catalog.assemble import assemble
-from commodore_py.catalog.sinks.git import open_catalog
+from commodore_py.catalog.sinks.git import GitCatalog
 from commodore_py.config import Author, Config
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import CatalogHead
@@ -333,7 +333,7 @@ def test_unreachable_remote_does_not_show_password(clone: CatalogClone) -> None:
     url = "git://bob:hunter2@127.0.0.1:1/c.git"
     git(clone.catalog, "remote", "set-url", "origin", url)
     head = CatalogHead(clone.catalog, url, "master", git(clone.catalog, "rev-parse", "HEAD"))
-    sink = open_catalog(Config(clone.paths, author=clone.author), head)
+    sink = GitCatalog(Config(clone.paths, author=clone.author), head)
     sink.stage(rendered({"foo/cm.yaml": "ours\n"}))
 
     sink.commit(MESSAGE)

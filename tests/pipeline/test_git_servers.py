@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.catalog.sinks.git import open_catalog
+from commodore_py.catalog.sinks.git import GitCatalog
 from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import DependencySpec, Kind
@@ -279,7 +279,7 @@ def pushed(workspace: Workspace, url: str) -> str:
     """Compile next to nothing into a catalog, and push it; returns the commit."""
     config = replace(workspace.config, push=True)
     catalog_head = fetch_catalog(config, make_cluster(catalog_url=url))
-    sink = open_catalog(config, catalog_head)
+    sink = GitCatalog(config, catalog_head)
     tree = Tree({PurePosixPath("manifests/foo/cm.yaml"): Entry(b"a: 1\n")})
     sink.stage(Rendered({}, (), tree))
     commit = sink.commit("Automated\n")
@@ -325,7 +325,7 @@ def test_concurrent_catalog_push_is_not_overwritten(workspace: Workspace, web: H
     remote = make_repository(workspace.root / "remotes/catalog.git", {"README.md": "ours"})
     config = replace(workspace.config, push=True)
     cluster = make_cluster(catalog_url=web.url("catalog.git"))
-    sink = open_catalog(config, fetch_catalog(config, cluster))
+    sink = GitCatalog(config, fetch_catalog(config, cluster))
     theirs = commit_to(remote, {"theirs.txt": ""})
     sink.stage(Rendered({}, (), Tree({PurePosixPath("manifests/a.yaml"): Entry(b"a: 1\n")})))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+import stat
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from commodore_py.adapters.files import read_tree
 from commodore_py.adapters.git.program import git, git_bytes, succeeds
 from commodore_py.adapters.git.refs import RevisionNotFound, commit_of
 from commodore_py.adapters.git.repository import is_repository
+from commodore_py.adapters.git.staging import leaves_of
 from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import CatalogHead
-
-_BLOB = "blob"
-_FILES = ("100644", "100755")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +43,12 @@ class Comparison:
 
 def manifests_at(directory: Path, revision: str) -> Tree:
     """The manifests of a commit."""
-    commit = _commit(directory, revision)
-    listing = git_bytes(directory, "ls-tree", "-r", "-z", "--full-tree", commit, f"{MANIFESTS}/")
-    ids: dict[str, str] = {}
-    for line in os.fsdecode(listing).split("\0"):
-        about, _, path = line.partition("\t")
-        mode, _, id_ = about.partition(f" {_BLOB} ")
-        if path and mode in _FILES:
-            ids[path] = id_
+    leaves = leaves_of(directory, _commit(directory, revision)).leaves
+    ids = {
+        path: leaf.id
+        for path, leaf in leaves.items()
+        if path.startswith(f"{MANIFESTS}/") and stat.S_ISREG(leaf.mode)
+    }
     contents = contents_of(directory, ids.values())
     return Tree({PurePosixPath(path): Entry(contents[id_]) for path, id_ in ids.items()})
 

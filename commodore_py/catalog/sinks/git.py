@@ -28,10 +28,9 @@ from .written import report_edits, write_owned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from commodore_py.adapters.git.staging import Ignored
-    from commodore_py.config import Author, Config
+    from commodore_py.config import Config
     from commodore_py.model.catalog import CatalogHead
     from commodore_py.model.stages import Rendered
     from commodore_py.model.tree import Tree
@@ -43,37 +42,14 @@ class Overtaken(CommodoreError):
     """The branch was pushed to in the meantime: fetching and comparing again helps."""
 
 
-def open_catalog(config: Config, head: CatalogHead) -> GitCatalog:
-    """The catalog's checkout."""
-    return GitCatalog(
-        head,
-        compiled=config.paths.compiled,
-        author=config.author,
-        report_edits=not config.local,
-        dry_run=config.dry_run,
-    )
-
-
 class GitCatalog:
     """A checkout of the catalog; what is not manifests or refs in it is never written."""
 
-    def __init__(
-        self,
-        head: CatalogHead,
-        *,
-        compiled: Path,
-        author: Author,
-        report_edits: bool = True,
-        dry_run: bool = False,
-    ) -> None:
+    def __init__(self, config: Config, head: CatalogHead) -> None:
         self.directory = head.directory
         self.branch = head.branch
-        self._head = head
+        self._config, self._head = config, head
         self._pushed_to = git_urls.push_url(head.url)
-        self._compiled = compiled
-        self._author = author
-        self._report_edits = report_edits
-        self._dry_run = dry_run
         self._edit: Edit | None = None
         self._imported = ""
         self._commit = ""
@@ -95,7 +71,7 @@ class GitCatalog:
         )
         for rule in ignored:
             del leaves[rule.path]
-        if self._report_edits:
+        if not self._config.local:
             report_edits(self.directory, gone, before, leaves)
         if leaves == before:
             return Change(ignored=_rules(ignored))
@@ -112,22 +88,22 @@ class GitCatalog:
     def _write(self, rendered: Rendered) -> set[str]:
         """Write the files where they differ, and return what was removed or replaced."""
         gone: set[str] = set()
-        if self._dry_run:
+        if self._config.dry_run:
             return gone
-        files.write_trees(self._compiled, rendered.instances)
+        files.write_trees(self._config.paths.compiled, rendered.instances)
         for owned in OWNED:
             gone |= write_owned(self.directory, rendered.catalog, owned)
         return gone
 
     def leave_staged(self) -> None:
         """Have the change in the index, as Commodore leaves it where it does not commit."""
-        if not self._dry_run:
+        if not self._config.dry_run:
             # Everything that is tracked, and not HEAD.
             git(self.directory, "reset", "--quiet", self._import(), "--", ":/")
 
     def unstage(self) -> None:
         """Make the index as the last commit is, or empty before there is one."""
-        if not self._dry_run:
+        if not self._config.dry_run:
             git(self.directory, "reset", "--quiet", "--mixed")
 
     def commit(self, message: str) -> str:
@@ -135,7 +111,7 @@ class GitCatalog:
         if self._edit is None:
             raise ValueError("nothing was staged")
         branch = f"{HEADS}{self.branch}"
-        who = committer(self._author, self.directory, self._head.identity)
+        who = committer(self._config.author, self.directory)
         by = signatures(who, self.directory)
         if self._edit.parent is None:
             git(self.directory, "symbolic-ref", "HEAD", branch)
@@ -160,13 +136,29 @@ class GitCatalog:
         try:
             over_network(self.directory, "push", "origin", target)
         except ProgramFailed as error:
-            raise push_failed(
-                error.stderr,
-                url=self._head.url,
-                pushed_to=self._pushed_to,
-                branch=self.branch,
-                kept_in=str(self.directory),
-            ) from error
+            raise self._push_failed(error.stderr) from error
+
+    def _push_failed(self, stderr: str) -> CommodoreError:
+        """The output of Git and the server as one error."""
+        refused = _REFUSED.search(stderr)
+        reason = " ".join(filter(None, refused.groups())) if refused else stderr.strip()
+        reported = _SERVER_MESSAGE.findall(stderr)
+        overtaken = _is_overtaken(reason, reported)
+        kind = Overtaken if overtaken else CommodoreError
+        shown = without_secrets(self._pushed_to)
+        remedy = (
+            "the branch was pushed to in the meantime: compile again"
+            if overtaken
+            else _remedy(stderr, pushed_to=shown, branch=self.branch)
+        )
+        error = kind(
+            f"cannot push the catalog to branch {self.branch}: {without_secrets(reason)}",
+            where=without_secrets(self._head.url),
+            hint=f"{remedy}; the commit is kept in {self.directory}",
+        )
+        if reported:
+            error.add_note("the server reported: " + without_secrets(" / ".join(reported)))
+        return error
 
     def take_back(self) -> None:
         """Undo the commit, but not the files: to commit again on top of what others pushed."""
@@ -236,31 +228,6 @@ _REMEDIES = (
     ),
     (r"", "check the network and your access to {pushed_to}"),
 )
-
-
-def push_failed(
-    stderr: str, *, url: str, pushed_to: str, branch: str, kept_in: str
-) -> CommodoreError:
-    """The output of Git and the server as one error."""
-    refused = _REFUSED.search(stderr)
-    reason = " ".join(filter(None, refused.groups())) if refused else stderr.strip()
-    reported = _SERVER_MESSAGE.findall(stderr)
-    overtaken = _is_overtaken(reason, reported)
-    kind = Overtaken if overtaken else CommodoreError
-    shown = without_secrets(pushed_to)
-    remedy = (
-        "the branch was pushed to in the meantime: compile again"
-        if overtaken
-        else _remedy(stderr, pushed_to=shown, branch=branch)
-    )
-    error = kind(
-        f"cannot push the catalog to branch {branch}: {without_secrets(reason)}",
-        where=without_secrets(url),
-        hint=f"{remedy}; the commit is kept in {kept_in}",
-    )
-    if reported:
-        error.add_note("the server reported: " + without_secrets(" / ".join(reported)))
-    return error
 
 
 def _is_overtaken(reason: str, reported: list[str]) -> bool:

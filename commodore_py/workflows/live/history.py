@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
+from commodore_py.adapters.git.staging import leaves_of
 from commodore_py.adapters.git.status import status
 from commodore_py.catalog.diff.staged import contents_of
+from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.errors import CommodoreError
 from commodore_py.live.marks import targets_of
 from commodore_py.manifests.documents import may_hold_objects
@@ -35,11 +35,9 @@ def objects_at(
     """The objects of some commits, in contents that are wanted; each content is read once."""
     blobs: dict[str, dict[str, None]] = {}
     for commit in commits:
-        listing = git_bytes(catalog, "ls-tree", "-r", "-z", commit, "--", "manifests")
-        for line in os.fsdecode(listing).split("\0"):
-            about, _, path = line.partition("\t")
-            if path and about.split(" ")[1] == "blob" and may_hold_objects(path):
-                blobs.setdefault(about.split(" ")[2], {})[path] = None
+        for path, leaf in leaves_of(catalog, commit).leaves.items():
+            if path.startswith(f"{MANIFESTS}/") and may_hold_objects(path):
+                blobs.setdefault(leaf.id, {})[path] = None
     for blob, content in contents_of(catalog, set(blobs)).items():
         if not wants(content):
             continue

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.catalog.assemble import assemble
-from commodore_py.catalog.sinks.git import GitCatalog, open_catalog
+from commodore_py.catalog.sinks.git import GitCatalog
 from commodore_py.config import Author, Config, WorkPaths
 from commodore_py.model.catalog import CatalogHead
 from commodore_py.model.secrets import ReferenceFile
@@ -77,7 +77,7 @@ class CatalogClone:
         has_commits = git_succeeds(self.catalog, "rev-parse", "--verify", "--quiet", "HEAD")
         commit = git(self.catalog, "rev-parse", "HEAD") if has_commits else None
         head = CatalogHead(self.catalog, f"file://{self.remote}", self.branch, commit)
-        return open_catalog(Config(self.paths, author=self.author), head)
+        return GitCatalog(Config(self.paths, author=self.author), head)
 
     def push(self, compiled: Rendered) -> list[str]:
         """Publish what was compiled, if that is a change; the files that change."""
