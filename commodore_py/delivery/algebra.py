@@ -29,29 +29,18 @@ class Result:
 DONE = Result("done")
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
-    """Values that are passed down."""
-
-    cluster: str = ""
-    background: bool = False
-
-
-HOST = Where()
-
-
 class World(ABC):
     """The world that steps act on; every action may be repeated."""
 
     @abstractmethod
-    def provision(self, leaf: Leaf, where: Where) -> Result:
+    def provision(self, leaf: Leaf) -> Result:
         """Hand an instance over; done once it is ready."""
 
     @abstractmethod
-    def deprovision(self, leaf: Leaf, where: Where) -> Result:
+    def deprovision(self, leaf: Leaf) -> Result:
         """Delete an instance; done once it is gone, in the background once it is requested."""
 
-    def hook(self, _leaf: Leaf, _reference: str, _where: Where) -> Result:
+    def hook(self, _leaf: Leaf, _reference: str) -> Result:
         """Run an object to its end."""
         return DONE
 
@@ -67,11 +56,11 @@ class World(ABC):
         """Return whether the cluster still answers."""
         return True
 
-    def create(self, _resource: Resource, _where: Where) -> Result:
+    def create(self, _resource: Resource) -> Result:
         """Create or update an object, without waiting for it."""
         return DONE
 
-    def delete(self, _resource: Resource, _where: Where) -> Result:
+    def delete(self, _resource: Resource) -> Result:
         """Delete an object; done once it is not found."""
         return DONE
 
@@ -89,58 +78,58 @@ class Calls:
 
     def provision(self) -> Result:
         """One call in the direction of creation."""
-        return self._up(self._root, HOST)
+        return self._up(self._root)
 
     def deprovision(self) -> Result:
         """One call in the direction of deletion."""
-        return self._down(self._root, HOST)
+        return self._down(self._root)
 
-    def _up(self, node: Node, where: Where) -> Result:  # noqa: PLR0911 - one for each kind of node
+    def _up(self, node: Node) -> Result:  # noqa: PLR0911 - one for each kind of node
         if isinstance(node, Serial):
-            return _until_not_done(self._up(child, where) for child in node.children)
+            return first_not_done(self._up(child) for child in node.children)
         if isinstance(node, Concurrent):
-            return _first_not_done([self._up(child, where) for child in node.children])
+            return first_not_done([self._up(child) for child in node.children])
         if isinstance(node, When):
             holds, _ = conditions.evaluate(node.condition, self._parameters)
-            return (self._up if holds else self._down)(node.child, where)
+            return (self._up if holds else self._down)(node.child)
         if isinstance(node, On):
             self._released.discard(id(node))
             result = self._world.register(node.cluster)
             if result.state != "done":
                 return Result("yield", result.text)
-            return self._up(node.child, Where(node.cluster, node.background))
+            return self._up(node.child)
         if isinstance(node, Resource):
-            result = self._world.create(node, where)
+            result = self._world.create(node)
             return result if result.state == "error" else DONE
         assert isinstance(node, Leaf)  # noqa: S101 - a plan as it is written registers nothing
         steps = (
-            *self._hooks(node, node.hooks.before, where),
-            partial(self._world.provision, node, where),
-            *self._hooks(node, node.hooks.after, where),
+            *self._hooks(node, node.hooks.before),
+            partial(self._world.provision, node),
+            *self._hooks(node, node.hooks.after),
         )
-        return _until_not_done(step() for step in steps)
+        return first_not_done(step() for step in steps)
 
-    def _down(self, node: Node, where: Where) -> Result:
+    def _down(self, node: Node) -> Result:
         if isinstance(node, Serial):
-            return _until_not_done(self._down(child, where) for child in reversed(node.children))
+            return first_not_done(self._down(child) for child in reversed(node.children))
         if isinstance(node, Concurrent):
-            return _first_not_done([self._down(child, where) for child in node.children])
+            return first_not_done([self._down(child) for child in node.children])
         if isinstance(node, When):
-            return self._down(node.child, where)
+            return self._down(node.child)
         if isinstance(node, On):
             return self._leave(node)
         if isinstance(node, Resource):
-            return self._world.delete(node, where)
+            return self._world.delete(node)
         assert isinstance(node, Leaf)  # noqa: S101 - a plan as it is written registers nothing
         steps = (
-            *self._hooks(node, node.hooks.before_delete, where),
-            partial(self._world.deprovision, node, where),
+            *self._hooks(node, node.hooks.before_delete),
+            partial(self._world.deprovision, node),
         )
-        return _until_not_done(step() for step in steps)
+        return first_not_done(step() for step in steps)
 
     def _leave(self, node: On) -> Result:
         if self._world.reachable(node.cluster):
-            removed = self._down(node.child, Where(node.cluster, node.background))
+            removed = self._down(node.child)
             if removed.state != "done":
                 return removed
         self._released.add(id(node))
@@ -148,17 +137,10 @@ class Calls:
             return self._world.deregister(node.cluster)
         return DONE
 
-    def _hooks(
-        self, leaf: Leaf, references: Iterable[str], where: Where
-    ) -> Iterable[partial[Result]]:
-        return (partial(self._world.hook, leaf, reference, where) for reference in references)
+    def _hooks(self, leaf: Leaf, references: Iterable[str]) -> Iterable[partial[Result]]:
+        return (partial(self._world.hook, leaf, reference) for reference in references)
 
 
-def _until_not_done(results: Iterable[Result]) -> Result:
-    """Results are asked for one after the other."""
-    return next((result for result in results if result.state != "done"), DONE)
-
-
-def _first_not_done(results: list[Result]) -> Result:
-    """All have ended; within a call none takes time, so the first as written counts."""
+def first_not_done(results: Iterable[Result]) -> Result:
+    """The first as written, as no call takes time; of a generator, nothing behind it is called."""
     return next((result for result in results if result.state != "done"), DONE)

@@ -60,7 +60,7 @@ def normal_form(node: Node) -> Node:
     clusters = dict.fromkeys(inner.cluster for inner in walk(node) if isinstance(inner, On))
     for cluster in clusters:
         node = _registered(node, cluster)
-    return _spliced(_inherited(node, "", background=False))
+    return _spliced(node)
 
 
 def _registered(node: Node, cluster: str) -> Node:
@@ -87,20 +87,9 @@ def _registered(node: Node, cluster: str) -> Node:
     return replace(node, children=(*node.children[:at], child, *node.children[at + 1 :]))
 
 
-def _inherited(node: Node, cluster: str, *, background: bool) -> Node:
-    if isinstance(node, On):
-        return _inherited(node.child, node.cluster, background=node.background)
-    if isinstance(node, Leaf):
-        return replace(node, cluster=cluster, background=background)
-    if isinstance(node, Resource):
-        return replace(node, cluster=cluster)
-    if isinstance(node, Serial | Concurrent):
-        children = (_inherited(child, cluster, background=background) for child in node.children)
-        return replace(node, children=tuple(children))
-    return node
-
-
 def _spliced(node: Node) -> Node:
+    if isinstance(node, On):
+        return _spliced(node.child)  # its steps name the cluster
     if not isinstance(node, Serial | Concurrent):
         return node
     children: list[Node] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .findings import Finding, Shapes, near
@@ -120,8 +121,9 @@ class Reader(Shapes):
             return None
         if kind == "when":
             return When(value["if"], child, at[:-1])
-        background, name = options.get("background", False), options.get("name", "")
-        return On(options.get("cluster", ""), child, at[:-1], background, name)
+        cluster, background = options.get("cluster", ""), options.get("background", False)
+        child = _placed(child, cluster, background=background)
+        return On(cluster, child, at[:-1], background, options.get("name", ""))
 
     def _leaf(self, name: Any, options: dict[str, Any], path: ParameterPath) -> Node | None:
         self._leaves += 1
@@ -160,3 +162,17 @@ class Reader(Shapes):
     ) -> Node | None:
         self.add(code, message, path, remedy)
         return None
+
+
+def _placed(node: Node, cluster: str, *, background: bool) -> Node:
+    """The node with the cluster of its steps, without those of an inner `on`, which have theirs."""
+    if isinstance(node, Leaf):
+        return replace(node, cluster=cluster, background=background)
+    if isinstance(node, Resource):
+        return replace(node, cluster=cluster)
+    if isinstance(node, When):
+        return replace(node, child=_placed(node.child, cluster, background=background))
+    if isinstance(node, Serial | Concurrent):
+        children = (_placed(child, cluster, background=background) for child in node.children)
+        return replace(node, children=tuple(children))
+    return node

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from commodore_py.model.inventory import Parameters
 
-    from .algebra import Where
     from .nodes import Node, Resource
 
 Direction = Literal["up", "down"]
@@ -60,25 +59,25 @@ class _Pretended(World):
         self._model = model
         self._first: dict[tuple[str, str], int] = {}
 
-    def provision(self, leaf: Leaf, where: Where) -> Result:
+    def provision(self, leaf: Leaf) -> Result:
         """Ready some rounds after it was handed over."""
         if self._model.fails.get(leaf.id) in (0, self.round):
-            return self._note(leaf.id, "provision", Result("error", "made to fail"), where)
+            return self._note(leaf.id, "provision", Result("error", "made to fail"), leaf.cluster)
         if leaf.id in self._model.degrades and not leaf.allow_degraded:
-            return self._note(leaf.id, "provision", Result("yield", "degraded"), where)
-        return self._note(leaf.id, "provision", self._after(leaf.id, "up"), where)
+            return self._note(leaf.id, "provision", Result("yield", "degraded"), leaf.cluster)
+        return self._note(leaf.id, "provision", self._after(leaf.id, "up"), leaf.cluster)
 
-    def deprovision(self, leaf: Leaf, where: Where) -> Result:
+    def deprovision(self, leaf: Leaf) -> Result:
         """Gone some rounds after it was deleted, in the background at once."""
         if self._model.fails.get(leaf.id) in (0, self.round):
-            return self._note(leaf.id, "deprovision", Result("error", "made to fail"), where)
-        result = DONE if where.background else self._after(leaf.id, "down")
-        return self._note(leaf.id, "deprovision", result, where)
+            return self._note(leaf.id, "deprovision", Result("error", "made to fail"), leaf.cluster)
+        result = DONE if leaf.background else self._after(leaf.id, "down")
+        return self._note(leaf.id, "deprovision", result, leaf.cluster)
 
-    def hook(self, leaf: Leaf, reference: str, where: Where) -> Result:
+    def hook(self, leaf: Leaf, reference: str) -> Result:
         """Done in the round after it was started."""
         result = self._after(f"{leaf.id} {reference}", "hook")
-        return self._note(leaf.id, f"hook {reference}", result, where)
+        return self._note(leaf.id, f"hook {reference}", result, leaf.cluster)
 
     def register(self, cluster: str) -> Result:
         """Registered some rounds after the first attempt."""
@@ -93,21 +92,21 @@ class _Pretended(World):
         """Until it is lost."""
         return self.round < self._model.lost.get(cluster, self.round + 1)
 
-    def create(self, resource: Resource, where: Where) -> Result:
+    def create(self, resource: Resource) -> Result:
         """Done at once."""
-        return self._note(resource.id, "create", DONE, where)
+        return self._note(resource.id, "create", DONE, resource.cluster)
 
-    def delete(self, resource: Resource, where: Where) -> Result:
+    def delete(self, resource: Resource) -> Result:
         """Gone in the round after it was deleted."""
-        return self._note(resource.id, "delete", self._after(resource.id, "down"), where)
+        return self._note(resource.id, "delete", self._after(resource.id, "down"), resource.cluster)
 
     def _after(self, name: str, what: str) -> Result:
         first = self._first.setdefault((name, what), self.round)
         left = first + self._model.yields.get(name, 1) - self.round
         return Result("yield", "not ready yet") if left > 0 else DONE
 
-    def _note(self, step: str, action: str, result: Result, where: Where | None = None) -> Result:
-        text = f"on {where.cluster}" if where and where.cluster and not result.text else result.text
+    def _note(self, step: str, action: str, result: Result, cluster: str = "") -> Result:
+        text = result.text or (f"on {cluster}" if cluster else "")
         self.events.append(Event(self.round, step, action, result.state, text))
         return result
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from commodore_py.adapters import ending
 from commodore_py.adapters.http import ServerAway
 from commodore_py.delivery import readiness
-from commodore_py.delivery.algebra import DONE, Calls, Result, World
+from commodore_py.delivery.algebra import DONE, Calls, Result, World, first_not_done
 from commodore_py.delivery.drivers.applications import step_of, synced_folder
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.manifests.health.assess import missing
@@ -23,7 +23,6 @@ from .status import IGNORES_HEALTH, assessed_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from commodore_py.delivery.algebra import Where
     from commodore_py.delivery.nodes import Leaf
     from commodore_py.manifests.objects import ObjectId
     from commodore_py.workflows.plans import PlanHere
@@ -208,16 +207,15 @@ class _Watched(World):
         self._api = cluster.kinds.find(self._back_end.group, self._back_end.kind)
         self._namespace = namespace
 
-    def provision(self, leaf: Leaf, where: Where) -> Result:
+    def provision(self, leaf: Leaf) -> Result:
         """Ready is what the back end says."""
-        del where
         expected = readiness.Expected(leaf.allow_degraded, self._fail_fast)
         return self._note(leaf.id, self._ready(leaf.id, expected), up=True)
 
-    def deprovision(self, leaf: Leaf, where: Where) -> Result:
+    def deprovision(self, leaf: Leaf) -> Result:
         """Gone, or requested if nothing waits for it."""
         result = self._gone(leaf.id)
-        requested = where.background and result.text.endswith("is being deleted")
+        requested = leaf.background and result.text.endswith("is being deleted")
         return self._note(leaf.id, DONE if requested else result, up=False)
 
     def register(self, cluster: str) -> Result:
@@ -235,12 +233,12 @@ class _Watched(World):
 
     def _ready(self, name: str, expected: readiness.Expected) -> Result:
         objects = self._objects(name)
-        return _first_not_done(
+        return first_not_done(
             readiness.result_of(self._back_end, each, expected) for each in objects
         )
 
     def _gone(self, name: str) -> Result:
-        return _first_not_done(
+        return first_not_done(
             readiness.gone(self._back_end, each, self._owner) for each in self._objects(name)
         )
 
@@ -253,10 +251,6 @@ class _Watched(World):
     def _note(self, name: str, result: Result, *, up: bool) -> Result:
         self.steps[name] = Step(name, _STATES[result.state, up], result.text)
         return result
-
-
-def _first_not_done(results: Iterator[Result]) -> Result:
-    return next((result for result in results if result.state != "done"), DONE)
 
 
 def _back_end(current: PlanHere) -> readiness.BackEnd:
