@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import items, value_in
+from commodore_py.manifests.order import applications
 
 from .base import MANIFESTS
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from .documents import Document
 
-GROUP, KIND = "argoproj.io", "Application"
+GROUP, KIND = applications.KIND
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +38,13 @@ class Applications:
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self.all = tuple(documents)
-        self.owners = tuple(
-            document
-            for document in self.all
-            if synced_folder(document.content) == document.path.parent
-        )
-        owners = {(owner.instance, owner.path, owner.position) for owner in self.owners}
+        owners: list[Document] = []
         self._others: dict[str, list[Document]] = {}
         for document in self.all:
-            if (document.instance, document.path, document.position) not in owners:
-                self._others.setdefault(document.instance, []).append(document)
+            is_owner = synced_folder(document.content) == document.path.parent
+            of_kind = owners if is_owner else self._others.setdefault(document.instance, [])
+            of_kind.append(document)
+        self.owners = tuple(owners)
 
     def of(self, instance: str) -> tuple[Document, ...]:
         """Applications that deploy the folder of the instance, otherwise those with its name."""
@@ -80,9 +78,8 @@ class Applications:
         prune = leaf.app.get("prune", value_in(content, "spec", "syncPolicy", "automated", "prune"))
         namespace = value_in(content, "spec", "destination", "namespace")
         path = synced_folder(content) or PurePosixPath(leaf.instance)
-        options = value_in(content, "spec", "syncPolicy", "syncOptions")
-        created = isinstance(options, list) and "CreateNamespace=true" in options
-        creates = leaf.app.get("createNamespace", created)
+        options = items(value_in(content, "spec", "syncPolicy", "syncOptions"))
+        creates = leaf.app.get("createNamespace", applications.CREATE_NAMESPACE in options)
         return Deployed(path, str(namespace or ""), bool(prune), bool(creates))
 
 

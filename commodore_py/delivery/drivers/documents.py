@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
 from itertools import product
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +18,7 @@ from commodore_py.model.tree import Entry, Tree
 from .base import DNS_LABEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from commodore_py.adapters.yaml.scalars import Multiline
     from commodore_py.model.spot import ParameterPath
@@ -33,6 +32,7 @@ _STYLES = tuple(
     for multiline, indent in product(_MULTILINES, (True, False))
 )
 _REMOVED = object()
+_SUFFIXES = {".yaml", ".yml"}
 
 
 class Document(NamedTuple):
@@ -63,9 +63,7 @@ class Documents:
         words = [kind.encode() for kind in kinds]
         for instance, tree in sorted(self._trees.items()):
             for path, entry in tree.items():
-                if path.suffix in {".yaml", ".yml"} and any(
-                    word in entry.content for word in words
-                ):
+                if path.suffix in _SUFFIXES and any(word in entry.content for word in words):
                     for document in documents_in(instance, path, entry):
                         id_ = identify(document.content)
                         if id_ and id_.group == api_group and id_.kind in kinds:
@@ -133,6 +131,13 @@ def documents_in(instance: str, path: PurePosixPath, entry: Entry) -> Iterator[D
             yield Document(instance, path, index, content)
 
 
+def documents_below(instance: str, tree: Tree) -> Iterator[Document]:
+    """The objects of all YAML files of a tree."""
+    for path, entry in tree.items():
+        if path.suffix in _SUFFIXES:
+            yield from documents_in(instance, path, entry)
+
+
 def written(*documents: object) -> Entry:
     """A file of documents as a driver writes it."""
     return Entry(_emitted(documents, Style()))
@@ -168,17 +173,13 @@ def object_named(
     return Finding("plan/reference", f"{reference} matches {number}", path, remedy)
 
 
-@dataclass(frozen=True, slots=True)
-class Lifted:
-    """Objects of the plan that leave the folders of their instances, as files by step."""
+def lifted(job: Job, documents: Documents) -> tuple[dict[str, Mapping[str, Any]], list[Finding]]:
+    """The object of every `resource` of the plan by step, without what is wrong with the others.
 
-    files: Mapping[str, tuple[PurePosixPath, Entry]]
-    findings: tuple[Finding, ...]
-
-
-def lifted(job: Job, documents: Documents, place: Callable[[Resource], PurePosixPath]) -> Lifted:
-    """Every `resource` of the plan, in the file that a driver has for it."""
-    files, findings = {}, []
+    They leave the folders of their instances: each driver has a file of its own for them.
+    """
+    contents: dict[str, Mapping[str, Any]] = {}
+    findings: list[Finding] = []
     for step in steps_of(job.plan.node):
         if not isinstance(step, Resource):
             continue
@@ -187,7 +188,7 @@ def lifted(job: Job, documents: Documents, place: Callable[[Resource], PurePosix
             remedy = "set `name` to at most 63 lower case letters, digits and hyphens"
             findings.append(Finding("plan/name", message, step.path, remedy))
             continue
-        if step.id in files:
+        if step.id in contents:
             message = f"two resources are called {step.name}"
             findings.append(Finding("plan/alias", message, step.path, "rename one of them"))
         document = object_named(step.reference, job.deployed, step.path)
@@ -195,8 +196,8 @@ def lifted(job: Job, documents: Documents, place: Callable[[Resource], PurePosix
             findings.append(document)
         else:
             documents.remove(document, step.path)
-            files[step.id] = place(step), written(document.content)
-    return Lifted(files, tuple(findings))
+            contents[step.id] = document.content
+    return contents, findings
 
 
 def _names(document: Document) -> tuple[str, str]:

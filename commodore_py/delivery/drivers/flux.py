@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
-from commodore_py.delivery.drivers.documents import documents_in
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Leaf, Register, Resource, steps_of
 from commodore_py.delivery.normal import Order
@@ -20,7 +19,7 @@ from commodore_py.model.tree import Tree
 
 from .applications import GROUP, KIND, Applications
 from .base import MANIFESTS, Job, Laid, Named, name_findings, place_findings
-from .documents import REFERENCE, Documents, lifted, object_named, written
+from .documents import REFERENCE, Documents, documents_below, lifted, object_named, written
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -93,16 +92,11 @@ class _Rendering:
         self._findings: list[Finding] = []
         self._last: dict[str, _Part] = {}
         self._parts: list[_Part] = []
+        self._objects, self._object_findings = lifted(job, self._documents)
 
     def laid(self) -> Laid:
         """All files, and everything that is wrong."""
         plan = self._job.plan
-        objects = lifted(
-            self._job,
-            self._documents,
-            lambda resource: _OBJECTS / f"{_RESOURCE}{resource.name}" / "object.yaml",
-        )
-        self._own |= dict(objects.files.values())
         steps = {step.id: step for step in steps_of(plan.node)}
         steps |= {name: Leaf(name) for name in plan.unlisted}
         order, closed = plan.order, plan.order.closed()
@@ -120,7 +114,7 @@ class _Rendering:
             for part in self._parts
         ]
         findings = [
-            *objects.findings,
+            *self._object_findings,
             *self._findings,
             *name_findings("Kustomization", named),
             *place_findings(self._trees, {str(_FOLDER), str(_OBJECTS)}),
@@ -141,6 +135,8 @@ class _Rendering:
     def _step(self, step: Leaf | Resource, after: tuple[_Part, ...]) -> None:
         if isinstance(step, Resource):
             folder = _OBJECTS / f"{_RESOURCE}{step.name}"
+            if step.id in self._objects:
+                self._own[folder / "object.yaml"] = written(self._objects[step.id])
             self._add(_Part(folder.name, step, folder, prune=False, after=after, wait=False))
             return
         deployed = self._known.deployed(step)
@@ -252,12 +248,7 @@ class Content:
 
     def __init__(self, leaf: Leaf, files: Tree, deployed: Deployed) -> None:
         self._leaf, self._files, self._deployed = leaf, files, deployed
-        contents = [
-            document.content
-            for path, entry in files.items()
-            if path.suffix in {".yaml", ".yml"}
-            for document in documents_in(leaf.instance, path, entry)
-        ]
+        contents = [document.content for document in documents_below(leaf.instance, files)]
         self._ids = [id_ for content in contents if (id_ := identify(content)) is not None]
         scoped = scopes_of(contents)
         self._without = [

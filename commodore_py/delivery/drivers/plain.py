@@ -13,7 +13,7 @@ from commodore_py.model.tree import Entry, Tree
 
 from .applications import GROUP, KIND, Applications
 from .base import MANIFESTS, Job, Laid, union
-from .documents import Documents, lifted
+from .documents import Documents, lifted, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,18 +30,17 @@ def render(job: Job) -> Laid:
     """A list of all steps, and copies of their manifests in the order in which they are applied."""
     documents = Documents(job.deployed)
     applications = Applications(documents.of_kind(GROUP, KIND))
-    objects = lifted(job, documents, lambda resource: _FOLDER / f"{resource.name}.yaml")
+    objects, object_findings = lifted(job, documents)
     trees, findings = documents.result()
     last = tuple(Leaf(name) for name in job.plan.unlisted)
     parts = (*((job.plan.node,) if job.plan.node else ()), *((Concurrent(last),) if last else ()))
     node = Serial(parts)
-    places = {step: path for step, (path, _) in objects.files.items()}
+    places = {step: _FOLDER / f"{PurePosixPath(step).name}.yaml" for step in objects}
     leaves = [step for step in steps_of(node) if isinstance(step, Leaf)]
     for leaf in leaves:
         places[leaf.id] = applications.deployed(leaf).path
-    files = dict(objects.files.values())
-    laid = Laid(trees, Tree(files), (*objects.findings, *findings))
-    copies = _copies(laid.manifests, places, order_of(node))
+    files = {places[step]: written(content) for step, content in objects.items()}
+    copies = _copies(union((*trees.values(), Tree(files))), places, order_of(node))
     missing = {leaf.id for leaf in leaves if not copies.get(leaf.id)}
     wrong = [
         Finding(
@@ -62,7 +61,7 @@ def render(job: Job) -> Laid:
     return Laid(
         trees,
         Tree(files),
-        (*objects.findings, *findings, *wrong),
+        (*object_findings, *findings, *wrong),
         union(copies.values()),
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.health.assess import missing
 from commodore_py.manifests.health.status import worst
+from commodore_py.manifests.order.applications import KIND
 from commodore_py.manifests.order.hooks import annotations_of, hook_facts
 
 from .application_order import order_in, with_owners_last
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 
 IGNORES_HEALTH = "argocd.argoproj.io/ignore-healthcheck"
-_APPLICATION = ("argoproj.io", "Application")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _counts(name: str, assessed: Assessed) -> bool:
     target = assessed.target
     if assessed.ignores_health:
         return False
-    is_child = (target.id.group, target.id.kind) == _APPLICATION
+    is_child = (target.id.group, target.id.kind) == KIND
     if is_child and (target.id.name == name or assessed.status in ("Missing", "Unknown")):
         return False
     return assessed.health is not None

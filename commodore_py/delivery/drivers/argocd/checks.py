@@ -9,7 +9,7 @@ from commodore_py.delivery.drivers.base import MANIFESTS
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.nodes import Leaf, Resource, steps_of
 from commodore_py.delivery.reading import PLAN
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import mappings, value_in
 from commodore_py.manifests.order.hooks import WAVE, integer
 
 from .published import KEEP
@@ -128,7 +128,10 @@ def project_findings(
     planned: Iterable[Planned], projects: Iterable[Document], clusters: Mapping[str, Cluster]
 ) -> Iterator[Finding]:
     """Projects that forbid a remote cluster, and those that are not in the catalog."""
-    destinations = {project.name: _destinations(project) for project in projects}
+    destinations = {
+        project.name: mappings(value_in(project.content, "spec", "destinations"))
+        for project in projects
+    }
     for leaf, documents in planned:
         for document in documents if leaf.cluster else ():
             project = str(value_in(document.content, "spec", "project") or "default")
@@ -151,15 +154,6 @@ def project_findings(
                 yield Finding(
                     "plan/project", message, leaf.path, f"add to its destinations {lines}"
                 )
-
-
-def _destinations(project: Document) -> list[Mapping[str, Any]]:
-    listed = value_in(project.content, "spec", "destinations")
-    return (
-        [destination for destination in listed if isinstance(destination, dict)]
-        if isinstance(listed, list)
-        else []
-    )
 
 
 def _allows(destinations: Iterable[Mapping[str, Any]], requested: Mapping[str, str]) -> bool:

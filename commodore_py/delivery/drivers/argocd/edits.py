@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.delivery.drivers.documents import object_named
 from commodore_py.delivery.findings import Finding
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import items, value_in
 from commodore_py.manifests.order.hooks import HOOK, POLICY, WAVE
 
 from .registration import server_name
@@ -51,7 +51,7 @@ def edit_application(
     if not policy:
         del spec["syncPolicy"]
     if "ignoreDifferences" in leaf.app:
-        present = list_in(spec, "ignoreDifferences")
+        present = items(spec.get("ignoreDifferences"))
         more = [rule for rule in leaf.app["ignoreDifferences"] if rule not in present]
         spec["ignoreDifferences"] = [*present, *more]
 
@@ -65,7 +65,7 @@ def _edit_policy(policy: dict[str, Any], app: Mapping[str, Any]) -> None:
     for key in _AUTOMATED:
         if key in app:
             inner(policy, "automated")[key] = app[key]
-    options = list_in(policy, "syncOptions")
+    options = [*items(policy.get("syncOptions"))]
     for key, word in _OPTIONS.items():
         if key in app:
             options = [option for option in options if not str(option).startswith(f"{word}=")]
@@ -80,7 +80,7 @@ def _edit_policy(policy: dict[str, Any], app: Mapping[str, Any]) -> None:
 
 def without_finalizer(metadata: dict[str, Any]) -> None:
     """Without the one that deletes what an Application deployed; words after a slash are kinds."""
-    finalizers = list_in(metadata, "finalizers")
+    finalizers = items(metadata.get("finalizers"))
     kept = [finalizer for finalizer in finalizers if str(finalizer).partition("/")[0] != FINALIZER]
     metadata.pop("finalizers", None)
     if kept:
@@ -98,12 +98,6 @@ def inner(content: dict[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(mapping, dict):
         mapping = content[key] = {}
     return mapping
-
-
-def list_in(content: Mapping[str, Any], key: str) -> list[Any]:
-    """A copy of the list of a key; empty if there is none."""
-    value = content.get(key)
-    return list(value) if isinstance(value, list) else []
 
 
 def edit_hook(

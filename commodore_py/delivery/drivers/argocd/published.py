@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.delivery.drivers.applications import GROUP, KIND, Applications, synced_folder
-from commodore_py.delivery.drivers.documents import Documents, documents_in
+from commodore_py.delivery.drivers.documents import Documents, documents_below
 from commodore_py.delivery.findings import Finding
 from commodore_py.delivery.reading import PLAN
 from commodore_py.manifests.objects import value_in
 from commodore_py.manifests.order.hooks import OPTIONS, finalizers_of, sync_options
+from commodore_py.model.tree import Tree
 
 from .edits import FINALIZER, annotate
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from commodore_py.delivery.drivers.documents import Document
     from commodore_py.delivery.plan import Plan
     from commodore_py.model.spot import ParameterPath
-    from commodore_py.model.tree import Tree
 
 KEEP, CONFIRM = "Prune=false", "Prune=confirm"
 
@@ -90,13 +90,8 @@ class Published:
                 yield Finding("plan/stays", message, path, remedy)
 
     def _objects_below(self, folder: PurePosixPath | None) -> int:
-        inside = self._manifests.subtree(folder) if folder else {}
-        return sum(
-            1
-            for path, entry in inside.items()
-            if path.suffix in {".yaml", ".yml"}
-            for _ in documents_in("", path, entry)
-        )
+        inside = self._manifests.subtree(folder) if folder else Tree()
+        return sum(1 for _ in documents_below("", inside))
 
 
 def prunes(owner: Document) -> bool:

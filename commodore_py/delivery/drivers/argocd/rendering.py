@@ -19,7 +19,6 @@ from commodore_py.delivery.drivers.documents import (
     REFERENCE,
     Document,
     Documents,
-    documents_in,
     lifted,
     written,
 )
@@ -85,9 +84,7 @@ class _Rendering:
         self._own: dict[PurePosixPath, Entry] = {}
         self._findings: list[Finding] = []
         self._named: list[Named] = []
-        self._objects = lifted(
-            job, self._documents, lambda resource: self._folder / f"plan-{resource.name}.yaml"
-        )
+        self._objects, self._object_findings = lifted(job, self._documents)
 
     def laid(self) -> Laid:
         """All files, and everything that is wrong."""
@@ -125,7 +122,7 @@ class _Rendering:
                 ),
                 *self._published.left_over(names, self._job.plan, pruned=pruned),
                 *rule_findings(self._documents, self._settings),
-                *self._objects.findings,
+                *self._object_findings,
                 *self._findings,
                 *name_findings("Application", self._named),
                 *findings,
@@ -225,13 +222,11 @@ class _Rendering:
         return True
 
     def _resource(self, item: Resource, wave: int, folder: PurePosixPath) -> None:
-        if item.id in self._objects.files:
-            path, entry = self._objects.files[item.id]
-            (document,) = documents_in("", path, entry)
-            content = deepcopy(dict(document.content))
+        if item.id in self._objects:
+            name, content = f"plan-{item.name}", deepcopy(dict(self._objects[item.id]))
             annotate(content, {WAVE: str(wave)})
-            self._named.append(Named(path.stem, item.id, item.path))
-            self._own[folder / path.name] = written(content)
+            self._named.append(Named(name, item.id, item.path))
+            self._own[folder / f"{name}.yaml"] = written(content)
 
     def _registration(self, step: Register, wave: int, folder: PurePosixPath) -> None:
         if self._owner is None:
