@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import mapping, value_in
 
 from .findings import Finding, Shapes, near
 
@@ -137,8 +137,7 @@ class _Reader(Shapes):
     def _mapping(self, value: Any, types: Mapping[str, type], at: ParameterPath) -> dict[str, Any]:
         if not isinstance(value, dict | None):
             self.add("plan/setting", f"{at[-1]} is not a mapping", at)
-        given = value if isinstance(value, dict) else {}
-        return self.fields(given, types, at, f"a setting of {at[-1]}")
+        return self.fields(mapping(value), types, at, f"a setting of {at[-1]}")
 
 
 def settings_of(given: Any) -> tuple[Settings, list[Finding]]:

@@ -20,7 +20,7 @@ from commodore_py.manifests.health.assess import Ruled
 from commodore_py.manifests.health.own import PATH, in_grace
 from commodore_py.manifests.health.scripts import Script, ScriptTable
 from commodore_py.manifests.health.status import Verdict, unknown
-from commodore_py.manifests.objects import split_version
+from commodore_py.manifests.objects import mapping, split_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -69,10 +69,9 @@ class Judge:
 
     def saw(self, content: Content) -> float:
         """Remember the generation of an object, and since when it has it or exists."""
-        metadata = content.get("metadata")
-        place = metadata if isinstance(metadata, dict) else {}
-        uid, generation = str(place.get("uid") or ""), place.get("generation")
-        created = assess.time_of(place.get("creationTimestamp"))
+        metadata = mapping(content.get("metadata"))
+        uid, generation = str(metadata.get("uid") or ""), metadata.get("generation")
+        created = assess.time_of(metadata.get("creationTimestamp"))
         seen = self._changes.get(uid)
         if seen is None:
             seen = generation, created.timestamp() if created is not None else 0

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.git.program import git_bytes
@@ -19,6 +19,7 @@ from commodore_py.dependencies.git.mirrors import Mirrors
 from commodore_py.dependencies.git.remotes import list_refs
 from commodore_py.dependencies.git.revisions import find
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.manifests.objects import value_in
 from commodore_py.model.difference import GRADES
 from commodore_py.workflows.catalog import several
 from commodore_py.workflows.live import cluster as live
@@ -120,9 +121,7 @@ def _stages_in(config: Config, repository: RepositoryRef) -> tuple[Stage, ...]:
     if b"stages" not in text:
         return (ONLY,)
     name = f"{without_secrets(repository.url)} {FILE}"
-    content: Any = yaml.load(text, name=name)
-    for key in PARAMETER:
-        content = content.get(key) if isinstance(content, Mapping) else None
+    content = value_in(yaml.load(text, name=name), *PARAMETER)
     if content is None:
         return (ONLY,)
     place = f"{name}:{yaml.line_at(text, (0, *PARAMETER))}"

@@ -124,7 +124,7 @@ def _from_plugin(plugin: Exec, access: Access) -> tuple[Shown, float]:
         answer = json_text.load(printed, name=plugin.command)
     except json_text.JsonError as error:
         raise failed("it printed no JSON") from error
-    status = answer.get("status") if isinstance(answer, dict) else None
+    status = mapping(answer).get("status")
     if not isinstance(status, dict):
         raise failed("its answer has no status")
     fields = ("token", "clientCertificateData", "clientKeyData")

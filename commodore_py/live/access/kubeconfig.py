@@ -13,6 +13,7 @@ from commodore_py.adapters import yaml
 from commodore_py.adapters.http.address import split_url
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.manifests.objects import mapping, mappings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -168,8 +169,7 @@ def _entries(content: Mapping[str, Any], kind: str, file: Path) -> Iterator[tupl
     if not isinstance(listed, list):
         raise CommodoreError(f"{kind} is not a list", where=str(file))
     for at, entry in enumerate(listed):
-        fields = entry if isinstance(entry, dict) else {}
-        name, value = fields.get("name"), fields.get(_SINGULAR[kind])
+        name, value = (mapping(entry).get(field) for field in ("name", _SINGULAR[kind]))
         if not isinstance(name, str) or not isinstance(value, dict | None):
             what = f"{kind}[{at}] is not an entry with name and {_SINGULAR[kind]}"
             raise CommodoreError(what, where=str(file))
@@ -240,8 +240,8 @@ def _exec(plugin: _Entry) -> Exec:
         plugin.texts("args"),
         {
             str(variable["name"]): str(variable.get("value", ""))
-            for variable in variables
-            if isinstance(variable, dict) and "name" in variable
+            for variable in mappings(variables)
+            if "name" in variable
         },
         plugin.text("installHint"),
         wants_cluster=plugin.value.get("provideClusterInfo") is True,

@@ -9,6 +9,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.class_edits import own_value
 from commodore_py.inventory.engine.values import plain
 from commodore_py.inventory.paths import Index, Selector, dotted
+from commodore_py.manifests.objects import items, mappings
 from commodore_py.model.names import did_you_mean
 
 from . import layers
@@ -87,17 +88,17 @@ def layer_of_item(
 
 def refuse_taken_key(replay: Replay, path: ParameterPath, value: object) -> None:
     """Refuse to add an item whose key names another one of the merged list."""
-    items = _merged(replay, path)
-    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in items):
+    present = _merged(replay, path)
+    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in present):
         return
     key = next(
-        (candidate for candidate in _KEYS if all(candidate in item for item in (*items, value))),
+        (candidate for candidate in _KEYS if all(candidate in item for item in (*present, value))),
         None,
     )
     if key is None:
         return
     selector = Selector(key, str(value[key]))
-    if any(str(item[key]) == selector.value for item in items):
+    if any(str(item[key]) == selector.value for item in present):
         raise KeyTaken(
             f"{dotted(path)} has an item with {key} {selector.value}",
             hint=f"change it: commodore edit set '{dotted((*path, selector))}.FIELD' VALUE",
@@ -120,15 +121,15 @@ def of_item(replay: Replay, path: ParameterPath, request: Request) -> Request:
 
 def _item_named(replay: Replay, path: ParameterPath, name: str) -> object:
     """The selector of the item that a key names, or the plain item that is written like it."""
-    items = _merged(replay, path)
-    for item in items:
-        if not isinstance(item, dict) and str(item) == name:
+    present = _merged(replay, path)
+    plain_items = [item for item in present if not isinstance(item, dict)]
+    for item in plain_items:
+        if str(item) == name:
             return item
-    mappings = [item for item in items if isinstance(item, dict)]
-    key = next((key for key in _KEYS if any(str(item.get(key)) == name for item in mappings)), "")
+    named = mappings(present)
+    key = next((key for key in _KEYS if any(str(item.get(key)) == name for item in named)), "")
     if not key:
-        keys = [str(item[key]) for item in mappings for key in _KEYS if key in item]
-        plain_items = [str(item) for item in items if not isinstance(item, dict)]
+        keys = [str(item[key]) for item in named for key in _KEYS if key in item]
         raise NoSuchItem(
             f"{dotted(path)} has no item {name}",
             hint=did_you_mean(name, keys or plain_items, listed="items are"),
@@ -141,8 +142,8 @@ def _refuse_ambiguous(replay: Replay, path: ParameterPath) -> None:
     above = list_in(path)
     selector = path[len(above)]
     assert isinstance(selector, Selector)  # noqa: S101 - the path leads into a list
-    items = [item for item in _merged(replay, above) if isinstance(item, dict)]
-    values = [str(item[selector.field]) for item in items if selector.field in item]
+    present = mappings(_merged(replay, above))
+    values = [str(item[selector.field]) for item in present if selector.field in item]
     if values.count(selector.value) == 1:
         return
     is_missing = selector.value not in values
@@ -165,7 +166,7 @@ def _merged(replay: Replay, path: ParameterPath) -> list[Any]:
             value = value[index] if index is not None else None
         else:
             value = value.get(part) if isinstance(value, dict) else None
-    return value if isinstance(value, list) else []
+    return items(value)
 
 
 def _path_in(hierarchy: Hierarchy, name: str, path: ParameterPath) -> FilePath | None:

@@ -12,6 +12,7 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.live.access.discovery import discover
 from commodore_py.manifests.desired.managed import DRIVER
+from commodore_py.manifests.objects import mapping
 
 from .applying import CHANGES, with_values
 from .history import is_checked_out
@@ -201,8 +202,7 @@ def _act(cluster: LiveCluster, writer: Writer, step: Step, action: Action, how: 
         applied = writer.apply(path, content, manager=DRIVER, force=how.force)
     except HttpError as error:
         raise _explained(error, action, step) from error
-    metadata = applied.get("metadata")
-    return str(metadata.get("resourceVersion", "")) if isinstance(metadata, dict) else ""
+    return str(mapping(applied.get("metadata")).get("resourceVersion", ""))
 
 
 def _delete(cluster: LiveCluster, writer: Writer, id_: ObjectId, path: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import reading
 from commodore_py.adapters.files import anchored, append, write_if_changed
+from commodore_py.manifests.objects import mapping, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +23,7 @@ def known_uid(state: Path) -> str:
         content = json.loads(reading.text_of(str(state / _CLUSTER)))
     except (OSError, ValueError):
         return ""
-    uid = content.get("uid") if isinstance(content, dict) else None
-    return uid if isinstance(uid, str) else ""
+    return text(mapping(content).get("uid"))
 
 
 def keep_uid(state: Path, uid: str) -> None:
@@ -37,9 +37,9 @@ def note(state: Path, digest: str, event: str, **about: object) -> None:
 
     The end names the applications, the commit that was applied and when, if there is one.
     """
-    text = json.dumps({"plan": digest, "event": event, **about}) + "\n"
+    line = json.dumps({"plan": digest, "event": event, **about}) + "\n"
     with anchored(_root_of(state)):
-        append(state / _RUNS, text.encode())
+        append(state / _RUNS, line.encode())
 
 
 def _root_of(state: Path) -> Path:

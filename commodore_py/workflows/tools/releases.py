@@ -20,6 +20,7 @@ from commodore_py.adapters.http.exchange import Request, fetch, read
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.dependencies.downloads.chart_versions import Version
 from commodore_py.errors import CommodoreError, doing
+from commodore_py.manifests.objects import mapping, mappings, text
 
 from .folder import VERSION_COMMANDS, version_in
 
@@ -172,8 +173,8 @@ def latest_version(tool: str, upstream: Upstream) -> str:
         raise _release_error(error, project) from error
     finals = (
         release
-        for release in (listed if isinstance(listed, list) else [])
-        if isinstance(release, dict) and not (release.get("draft") or release.get("prerelease"))
+        for release in mappings(listed)
+        if not (release.get("draft") or release.get("prerelease"))
     )
     versions = [version for release in finals if (version := _version_of(project, release))]
     if not versions:
@@ -186,15 +187,15 @@ def latest_version(tool: str, upstream: Upstream) -> str:
 
 
 def _version_of(project: Project, release: object) -> str:
-    tag = release.get("tag_name") if isinstance(release, dict) else None
-    if not isinstance(tag, str) or not tag.startswith(project.tag_prefix):
+    tag = text(mapping(release).get("tag_name"))
+    if not tag.startswith(project.tag_prefix):
         return ""
     return version_in(tag.removeprefix(project.tag_prefix)) or ""
 
 
 def _release_error(error: HttpError, project: Project) -> CommodoreError:
     """The error for a failed request to GitHub."""
-    reported = error.answer.get("message") if isinstance(error.answer, dict) else None
+    reported = mapping(error.answer).get("message")
     message, hint = f"the request to GitHub failed: {reported or error}", error.hint
     nothing_left = error.headers.get("X-RateLimit-Remaining") == "0"
     if isinstance(error, NotFound):

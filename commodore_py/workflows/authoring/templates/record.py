@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from commodore_py.adapters import json_text
 from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import mapping, text, texts, value_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,9 +58,8 @@ class Record:
         except (ValueError, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise NoRecord(f"cannot read {NAME}: {reason}", where=str(path)) from error
-        fields = content if isinstance(content, dict) else {}
-        context = fields.get("context")
-        variables = context.get("cookiecutter") if isinstance(context, dict) else None
+        fields = mapping(content)
+        variables = value_in(fields, "context", "cookiecutter")
         for key, value, kind in (
             ("template", fields.get("template"), str),
             ("commit", fields.get("commit"), str),
@@ -98,8 +97,7 @@ class Record:
 
     def text(self, name: str) -> str:
         """A variable that is a text, empty where there is none."""
-        value = self.variables.get(name)
-        return value if isinstance(value, str) else ""
+        return text(self.variables.get(name))
 
     def refuse_missing(self, names: Iterable[str], folder: Path) -> None:
         """Refuse a record without required variables."""
@@ -114,10 +112,10 @@ class Record:
 
 def skipped(tree: Tree, record: Record, folder: Path) -> set[PurePosixPath]:
     """The paths that updates skip, by the record or by `pyproject.toml`."""
-    patterns = _texts(record.more.get("skip"))
+    patterns = texts(record.more.get("skip"))
     with suppress(OSError, ValueError, RecursionError):
         settings = tomllib.loads(text_of(str(folder / "pyproject.toml")))
-        patterns += _texts(value_in(settings, "tool", "cruft", "skip"))
+        patterns += texts(value_in(settings, "tool", "cruft", "skip"))
     # Every path is below an empty one.
     patterns = [pattern for pattern in patterns if pattern.strip("/")]
     return {
@@ -126,7 +124,3 @@ def skipped(tree: Tree, record: Record, folder: Path) -> set[PurePosixPath]:
         for pattern in patterns
         if path.is_relative_to(pattern.rstrip("/")) or fnmatch(str(path), pattern)
     }
-
-
-def _texts(value: object) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

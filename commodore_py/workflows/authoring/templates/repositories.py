@@ -22,7 +22,7 @@ from commodore_py.dependencies.protection.authoring import (
 )
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
-from commodore_py.manifests.objects import value_in
+from commodore_py.manifests.objects import mapping, value_in
 from commodore_py.model.tree import Entry, Tree
 
 from .kinds import (
@@ -257,8 +257,7 @@ def _guessed(folder: Path, record: Record) -> dict[str, str]:
     }
     synced = _yaml(folder / ".sync.yml")
     if isinstance(synced, dict):
-        licence = synced.get("LICENSE")
-        licence = licence if isinstance(licence, dict) else {}
+        licence = mapping(synced.get("LICENSE"))
         if isinstance(licence.get("holder"), str):
             guessed["copyright_holder"] = licence["holder"]
         guessed["copyright_year"] = str(licence.get("year") or "2021")
