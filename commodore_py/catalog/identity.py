@@ -46,6 +46,15 @@ def _known_to_git(half: str, settings: Mapping[str, str]) -> str:
     return variable or settings.get(f"committer.{half}", "") or settings.get(f"user.{half}", "")
 
 
+def variables_of(who: Author) -> dict[str, str]:
+    """The variables by which Git makes someone the author and committer of a commit."""
+    return {
+        f"GIT_{role}_{part}": text
+        for role in ("AUTHOR", "COMMITTER")
+        for part, text in (("NAME", who.name), ("EMAIL", who.email))
+    }
+
+
 def signatures(who: Author, directory: Path) -> str:
     """The lines of a commit that name its author and committer, at this time."""
     author, by = (_signature(role, who, directory) for role in ("AUTHOR", "COMMITTER"))

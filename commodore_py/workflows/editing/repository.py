@@ -11,6 +11,8 @@ from commodore_py.adapters.git.program import fetch, git, over_network, succeeds
 from commodore_py.adapters.git.repository import default_branch_of, head_of, is_repository
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
+from commodore_py.catalog.identity import variables_of
+from commodore_py.config import Author
 from commodore_py.dependencies.lock.place import short_name
 from commodore_py.errors import CommodoreError
 from commodore_py.model.problem import Problem
@@ -111,12 +113,14 @@ class Repository:
         """Commit the file; whatever else is changed or staged stays as it is."""
         before = git(self.folder, "rev-parse", "HEAD")
         arguments = ("commit", "--quiet", "--only", "--file=-", "--", self._name)
+        caller = Author(author, f"{author}@commodore.invalid")
+        identity = variables_of(caller) if author else {}  # otherwise that of the user
         try:
             git(
                 self.folder,
                 *arguments,
                 stdin=message.encode(),
-                env={**safe.without_ours(), **_identity(author)},
+                env={**safe.without_ours(), **identity},
                 merge_stderr=True,
             )
         except ProgramFailed as error:
@@ -165,14 +169,3 @@ class Repository:
                 where=str(self.folder),
                 hint=f"commit {commit[:10]} is kept in the checkout",
             ) from error
-
-
-def _identity(name: str) -> dict[str, str]:
-    """The variables for commits of a caller; none for those of the user."""
-    email = f"{name}@commodore.invalid"
-    roles = ("AUTHOR", "COMMITTER") if name else ()
-    return {
-        f"GIT_{role}_{key}": text
-        for role in roles
-        for key, text in (("NAME", name), ("EMAIL", email))
-    }

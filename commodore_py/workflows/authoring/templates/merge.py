@@ -18,7 +18,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.text import diff_text
-from commodore_py.catalog.identity import committer
+from commodore_py.catalog.identity import committer, variables_of
 from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
@@ -42,6 +42,8 @@ class Clone:
     clone: Path
     base: str
     """The commit of the checkout."""
+    identity: dict[str, str]
+    """The variables for the author and committer of commits there."""
 
     def present(self) -> set[PurePosixPath]:
         """The files of the repository."""
@@ -52,7 +54,7 @@ class Clone:
 
         Git's own three-way merge: the older rendering is the common ancestor.
         """
-        env = git_identity(self.folder)
+        env = self.identity
         base = self._commit_tree(before, env)
         theirs = self._commit_tree(after, env, "-p", base)
         if succeeds(
@@ -98,7 +100,7 @@ class Clone:
             return ""
         # The user's Git hooks are for the user's commits.
         how = ("--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace")
-        git(self.clone, "commit", *how, "--message", message, env=git_identity(self.folder))
+        git(self.clone, "commit", *how, "--message", message, env=self.identity)
         fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head")
         git(self.folder, *fetch, str(self.clone), "HEAD")
         return git(self.clone, "rev-parse", "HEAD")
@@ -131,7 +133,7 @@ def cloned(folder: Path) -> Iterator[Clone]:
         how = ("--quiet", "--shared", "--no-checkout", "--no-tags")
         git(folder, "clone", *how, "--", str(folder), str(clone))
         git(clone, "checkout", "--quiet", "--detach", head)
-        yield Clone(folder, clone, head)
+        yield Clone(folder, clone, head, variables_of(committer(Author(), folder)))
 
 
 def take(folder: Path, update: str, *, commit: bool) -> None:
@@ -175,16 +177,6 @@ def wanted_files(
         for tree in (before, after)
     ]
     return left[0], left[1]
-
-
-def git_identity(folder: Path) -> dict[str, str]:
-    """Author and committer of commits in a folder, as Git's environment variables."""
-    who = committer(Author(), folder)
-    return {
-        f"GIT_{role}_{what}": value
-        for role in ("AUTHOR", "COMMITTER")
-        for what, value in (("NAME", who.name), ("EMAIL", who.email))
-    }
 
 
 def diff(before: Tree, after: Tree) -> tuple[DiffLine, ...]:

@@ -13,7 +13,7 @@ from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.git_urls import normalise
 from commodore_py.adapters.reading import text_of
-from commodore_py.catalog.identity import committer
+from commodore_py.catalog.identity import committer, variables_of
 from commodore_py.config import Author
 from commodore_py.dependencies.protection.authoring import (
     FirstCommit,
@@ -34,7 +34,7 @@ from .kinds import (
     check_case,
     refuse_unknown,
 )
-from .merge import cloned, diff, git_identity, wanted_files
+from .merge import cloned, diff, wanted_files
 from .record import NAME, Record, skipped
 from .source import open_templates, recorded_url
 
@@ -104,7 +104,7 @@ def make_repository(
     with tempfile.TemporaryDirectory(prefix="commodore-new-") as scratch:
         content = Path(scratch) / "content"
         write_tree(content, tree)
-        first = FirstCommit(content, MESSAGE, git_identity(config.paths.root))
+        first = FirstCommit(content, MESSAGE, variables_of(who))
         if place.is_relative_to(config.paths.dependencies.resolve()):
             config.paths.dependencies.mkdir(parents=True, exist_ok=True)
             with exclusive_run(config.paths):
