@@ -40,7 +40,6 @@ _MESSAGE = "Initial commit"
 class Installation:
     """An installation that was created, and commands to try."""
 
-    directory: Path
     cluster: str = ""
     tenant: str = ""
     next_steps: tuple[str, ...] = ()
@@ -107,7 +106,7 @@ def write_installation(
         f"commodore component test dependencies/{_COMPONENT}",
         f"commodore edit set {_COMPONENT}.namespace {_COMPONENT} --commit --push",
     )
-    return Installation(directory, cluster, tenant, steps if not repository else steps[:2])
+    return Installation(cluster, tenant, steps if not repository else steps[:2])
 
 
 def write_working_directory(directory: Path, url: str) -> Installation:
@@ -115,7 +114,7 @@ def write_working_directory(directory: Path, url: str) -> Installation:
     with writing("working directory", directory):
         write_files(directory, {".env": ENV_FILE.format(url).encode()})
     steps = (shlex.join(("cd", str(directory))), "commodore login", "commodore catalog list")
-    return Installation(directory, next_steps=steps)
+    return Installation(next_steps=steps)
 
 
 def _write_component(config: Config, bare: Path) -> None:

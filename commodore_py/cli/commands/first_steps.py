@@ -124,7 +124,7 @@ def init(ctx: click.Context, /, directory: Path | None, output: str, **options: 
         api = Step("api-url", "written" if given else "skipped")
     else:
         _check(options, given=given)
-        made = Installation(Path(), next_steps=("commodore doctor", "commodore catalog list"))
+        made = Installation(next_steps=("commodore doctor", "commodore catalog list"))
         api = _api(settings, options, given=given)
         steps = [api]
     if directory is None or given:

@@ -67,38 +67,22 @@ class Answer:
 
 
 def cluster_diff(
-    cluster: LiveCluster, *, server_side: bool = False, reveal: Reveal | None = None
+    cluster: LiveCluster,
+    *,
+    history: Iterable[Target] | None = None,
+    server_side: bool = False,
+    reveal: Reveal | None = None,
 ) -> LiveDiff:
-    """Compare every target with its live object.
+    """Compare every target with its live object; or those of earlier commits, but not their marks.
 
     With `server_side`, the server predicts what becomes of them; with `reveal`, the values of
     secret references are compared, too.
     """
-    return _difference(
-        cluster,
-        cluster.targets,
-        writer=Writer(cluster.client.access) if server_side else None,
-        reveal=reveal,
-    )
-
-
-def diff_of(cluster: LiveCluster, targets: Iterable[Target]) -> LiveDiff:
-    """Compare some targets, of any commit, with their live objects, but not their marks."""
-    return _difference(cluster, targets, of_history=True)
-
-
-def _difference(
-    cluster: LiveCluster,
-    targets: Iterable[Target],
-    *,
-    of_history: bool = False,
-    writer: Writer | None = None,
-    reveal: Reveal | None = None,
-) -> LiveDiff:
+    writer = Writer(cluster.client.access) if server_side else None
     pairs: list[tuple[Target, Content]] = []
     new: list[KubeObject] = []
     unseen: dict[ObjectId, str] = {}
-    for target in targets:
+    for target in cluster.targets if history is None else history:
         if target.application is None or hook_facts(target.object.content).is_hook:
             continue  # only syncs apply hooks
         if why := cluster.unseen(target):
@@ -112,8 +96,8 @@ def _difference(
         for target, live in pairs
         if recorded_in(live)[0] is None and applied_by_driver(live) is None
     ]
-    synced = last_synced(cluster, silent) if silent and not of_history else {}
-    marking = marks.marked_alike if of_history else marks.marked_as_before
+    synced = last_synced(cluster, silent) if silent and history is None else {}
+    marking = marks.marked_as_before if history is None else marks.marked_alike
     old: list[KubeObject] = []
     compared: list[tuple[ObjectId, Prediction]] = []
     hidden: Counter[str] = Counter()
@@ -237,7 +221,7 @@ def drift_of(cluster: LiveCluster, compared: LiveDiff) -> DriftReport:
 
 def _drifted(cluster: LiveCluster, targets: Sequence[Target]) -> Iterator[ObjectDrift]:
     targets_by_id = {target.id: target for target in targets}
-    for change in diff_of(cluster, targets).diff.objects:
+    for change in cluster_diff(cluster, history=targets).diff.objects:
         target = targets_by_id[change.id]
         application = target.application or ""
         if change.what == "created":
