@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
-from commodore_py.adapters.git.program import git_bytes
+from commodore_py.adapters.git.program import git
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError, raise_collected
 
@@ -153,6 +153,4 @@ def _unpublished_commits(repository: Path) -> list[str]:
 
 
 def _ask(repository: Path, *arguments: str) -> str:
-    # Git must not fall back to a repository in a parent folder if this one is damaged.
-    ceiling = {"GIT_CEILING_DIRECTORIES": str(repository.parent), "GIT_OPTIONAL_LOCKS": "0"}
-    return os.fsdecode(git_bytes(repository, *arguments, env=ceiling))
+    return git(repository, *arguments, env={"GIT_OPTIONAL_LOCKS": "0"})  # asking writes nothing

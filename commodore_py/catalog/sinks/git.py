@@ -112,7 +112,7 @@ class GitCatalog:
             raise ValueError("nothing was staged")
         branch = f"{HEADS}{self.branch}"
         who = committer(self._config.author, self.directory)
-        by = signatures(who, self.directory)
+        by = signatures(who)
         if self._edit.parent is None:
             git(self.directory, "symbolic-ref", "HEAD", branch)
         try:
@@ -179,14 +179,12 @@ class GitCatalog:
 def _not_ours(committed: Mapping[str, Leaf], catalog: Tree) -> Iterator[tuple[str, Leaf]]:
     """Files of the commit that no compile writes, outside of where this one writes."""
     tops = frozenset(map(str, OWNED))
-    folders: frozenset[PurePosixPath] | None = None
     for path, leaf in committed.items():
         top, _, rest = path.partition("/")
         if top in tops and not rest.startswith("."):
             continue  # hardly anything else is in a catalog, and paths take time
         inner = PurePosixPath(path)
-        folders = catalog.folders() if folders is None else folders
-        if inner in folders or any(above in catalog for above in (inner, *inner.parents)):
+        if inner in catalog.folders() or any(above in catalog for above in (inner, *inner.parents)):
             continue
         yield path, leaf
 
