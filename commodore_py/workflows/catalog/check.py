@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.problems.vault import VaultSettings
-    from commodore_py.model.spot import ParameterPath
+    from commodore_py.model.spot import PlaceOf
     from commodore_py.model.verdict import Checked, Verdict
 
 
@@ -47,38 +48,6 @@ _WITHOUT_HIERARCHY = tuple(
     CheckRun(name, "skipped", "there is no hierarchy, as the last compile has it")
     for name in (policy.NAME, parameters_schema.NAME)
 )
-
-
-class _WorkingDirectory:
-    """Where the objects of the last compile come from."""
-
-    def __init__(self, paths: WorkPaths) -> None:
-        self._paths = paths
-        self._locator = Locator(lambda: compiled_hierarchy(paths))
-
-    def parameters(self, instance: str) -> Parameters | None:
-        """The parameters as the classes are now."""
-        try:
-            return parameters_here(self._paths, instance)
-        except CommodoreError:
-            return None
-
-    def line(self, instance: str, path: ParameterPath) -> str:
-        """File and line of a parameter."""
-        return self._locator.parameter(instance, path)
-
-    def problems_of_parameters(self) -> Iterator[Problem]:
-        """Problems of the parameters of instances."""
-        subjects = list(self._subjects())
-        yield from parameter_schema.problems_of(subjects, self.line)
-        yield from unknown_parameters(subjects, self.line)
-
-    def _subjects(self) -> Iterator[Subject]:
-        parameters = self.parameters(BOOTSTRAP) or {}
-        for instance, folder in instances_of_working_directory(self._paths, parameters):
-            instance_parameters = self.parameters(instance.name)
-            if instance_parameters is not None:
-                yield Subject(instance, folder / parameter_schema.FILE, instance_parameters)
 
 
 def check(
@@ -105,8 +74,9 @@ def check(
         return checked, verdict_of(checked.problems, cluster=cluster, strict=strict)
     paths = config.paths
     trees = compiled_trees(paths)
-    origins = _WorkingDirectory(paths)
-    parameters = origins.parameters(BOOTSTRAP) or {}
+    parameters_of = partial(_parameters, paths)
+    parameters = parameters_of(BOOTSTRAP) or {}
+    place_of = Locator(lambda: compiled_hierarchy(paths)).parameter
     ids = parameters.get("cluster", {})
     compiled = str(ids.get("name", ""))
     if cluster not in ("", compiled):
@@ -126,10 +96,9 @@ def check(
         vault=vault,
         vault_parameters=vault_parameters(parameters),
         server=_server(config, server, compiled),
-        parameters=origins.problems_of_parameters,
+        parameters=lambda: _problems_of_parameters(paths, parameters_of, place_of),
     )
-    where_from = Origins(origins.parameters, origins.line, str(paths.root))
-    checked = check_catalog(trees, settings, where_from)
+    checked = check_catalog(trees, settings, Origins(parameters_of, place_of, str(paths.root)))
     verdict = verdict_of(
         (*checked.problems, *_outdated(paths)),
         (paths.classes / "global",),
@@ -137,6 +106,30 @@ def check(
         strict=strict,
     )
     return checked, verdict
+
+
+def _parameters(paths: WorkPaths, instance: str) -> Parameters | None:
+    """The parameters of an instance as the classes are now, if these are valid."""
+    try:
+        return parameters_here(paths, instance)
+    except CommodoreError:
+        return None
+
+
+def _problems_of_parameters(
+    paths: WorkPaths,
+    parameters_of: Callable[[str], Parameters | None],
+    place_of: PlaceOf,
+) -> Iterator[Problem]:
+    subjects = [
+        Subject(instance, folder / parameter_schema.FILE, parameters)
+        for instance, folder in instances_of_working_directory(
+            paths, parameters_of(BOOTSTRAP) or {}
+        )
+        if (parameters := parameters_of(instance.name)) is not None
+    ]
+    yield from parameter_schema.problems_of(subjects, place_of)
+    yield from unknown_parameters(subjects, place_of)
 
 
 def _server(
