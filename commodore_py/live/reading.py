@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.http import HttpError
 from commodore_py.live.access.client import (
+    AT_ONCE,
     FORBIDDEN,
     GONE,
     NOT_ACCEPTABLE,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from .objects import Record
 
-_AT_ONCE = 8
 _JSON = "application/json"
 _METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 _PAGE = "500"
@@ -118,7 +118,7 @@ def read_objects(client: Client, selection: Selection, kinds: Discovery) -> Clus
                 return error
             raise
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         for (api, namespace), answer in zip(parts, pool.map(read, parts), strict=True):
             if not isinstance(answer, HttpError):
                 records += answer

@@ -7,7 +7,7 @@ import json
 import logging
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +163,8 @@ def _end_of(status: dict[str, Any]) -> float:
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, NOT_ACCEPTABLE = 401, 403, 404, 410, 406
 _JSON, _APPLY = "application/json", "application/apply-patch+yaml"  # JSON is YAML
 _MOST_ANSWER = 1 << 28
-_MOST_AT_ONCE = 8
+AT_ONCE = 8
+"""How many requests are under way at the most."""
 
 
 class Client:
@@ -174,7 +175,6 @@ class Client:
         self._timeout = timeout
         self._credentials = Credentials(access)
         self._servers: dict[tuple[bytes, bytes], Server] = {}
-        self._at_once = threading.BoundedSemaphore(_MOST_AT_ONCE)
 
     def get(
         self, path: str, params: Mapping[str, str] | None = None, *, accept: str = _JSON
@@ -211,8 +211,10 @@ class Client:
         where = f"{self.access.server}{request.path}"
 
         def sent(shown: Shown) -> bytes:
-            with self._at_once:
-                return self._server(shown).body(self._authorized(request, shown), _MOST_ANSWER)
+            headers = [*request.headers, *self.access.user.impersonation]
+            if shown.authorization:
+                headers.append(("Authorization", shown.authorization))
+            return self._server(shown).body(replace(request, headers=headers), _MOST_ANSWER)
 
         text = persistently(lambda: self._authenticated(sent), where)
         return json_text.load(text, name=where)
@@ -226,12 +228,6 @@ class Client:
             if error.status != UNAUTHORIZED or not self._credentials.renew(shown):
                 raise
         return act(self._credentials.current())
-
-    def _authorized(self, request: Request, shown: Shown) -> Request:
-        headers = [*request.headers, *self.access.user.impersonation]
-        if shown.authorization:
-            headers.append(("Authorization", shown.authorization))
-        return Request(request.method, request.path, request.params, headers, request.body)
 
     def _server(self, shown: Shown) -> Server:
         server = self._servers.get((shown.certificate, shown.key))

@@ -12,6 +12,8 @@ from urllib.parse import quote
 from commodore_py.adapters.http import HttpError, NotFound
 from commodore_py.manifests.objects import mapping, mappings, text, texts
 
+from .client import AT_ONCE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_AT_ONCE = 8
 _NEEDED = frozenset({"list", "watch"})
 
 
@@ -94,7 +95,7 @@ def discover(client: Client) -> Discovery:
     if not versions:  # every cluster has v1: without it, all of its objects would be missing
         raise HttpError("answered without any version of its API", where="/api")
     versions += _versions(client.get("/apis"))
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         answers = list(pool.map(lambda version: _kinds(client, *version), versions))
     silent = {group for (group, _), apis in zip(versions, answers, strict=True) if apis is None}
     apis = [api for apis in answers for api in apis or ()]

@@ -148,20 +148,17 @@ def _merged(files: Sequence[Path]) -> tuple[str, Mapping[tuple[str, str], _Entry
     current = ""
     entries: dict[tuple[str, str], _Entry] = {}
     for file in files:
-        content = _content(file)
+        content = yaml.load(content_of(file), name=str(file))
+        if not isinstance(content, dict | None):
+            what = "this is not a kubeconfig file: it is not a mapping"
+            raise CommodoreError(what, where=str(file))
+        content = content or {}
         if not current and isinstance(named := content.get("current-context"), str):
             current = named
         for kind in _SINGULAR:
             for name, entry in _entries(content, kind, file):
                 entries.setdefault((kind, name), entry)
     return current, entries
-
-
-def _content(file: Path) -> Mapping[str, Any]:
-    content = yaml.load(content_of(file), name=str(file))
-    if not isinstance(content, dict | None):
-        raise CommodoreError("this is not a kubeconfig file: it is not a mapping", where=str(file))
-    return content or {}
 
 
 def _entries(content: Mapping[str, Any], kind: str, file: Path) -> Iterator[tuple[str, _Entry]]:
