@@ -103,7 +103,6 @@ class On:
     cluster: str
     child: Node
     path: ParameterPath = ()
-    background: bool = False
     name: str = ""
 
 

@@ -123,7 +123,7 @@ class Reader(Shapes):
             return When(value["if"], child, at[:-1])
         cluster, background = options.get("cluster", ""), options.get("background", False)
         child = _placed(child, cluster, background=background)
-        return On(cluster, child, at[:-1], background, options.get("name", ""))
+        return On(cluster, child, at[:-1], options.get("name", ""))
 
     def _leaf(self, name: Any, options: dict[str, Any], path: ParameterPath) -> Node | None:
         self._leaves += 1
