@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.adapters.reading import bytes_of
 
 from .program import git, git_bytes
 
@@ -56,7 +54,7 @@ class Edit:
     removed: tuple[str, ...]
     written: Mapping[str, Leaf]
     contents: Mapping[str, bytes]
-    """The contents of files by their ids; those that the repository has may be left out."""
+    """The contents of files by their ids."""
     algorithm: str = SHA1
 
 
@@ -87,19 +85,6 @@ def blob_id(content: bytes, algorithm: str) -> str:
     """The object id of a file's content."""
     blob = b"blob %d\0%s" % (len(content), content)
     return hashlib.new(algorithm, blob, usedforsecurity=False).hexdigest()
-
-
-def contents_on_disk(
-    directory: Path, leaves: Mapping[str, Leaf], algorithm: str
-) -> dict[str, bytes]:
-    """The contents of files that are in the checkout as they were committed, by their ids."""
-    contents = {}
-    for path, leaf in leaves.items():
-        with suppress(OSError):
-            content = bytes_of(f"{directory}/{path}", follow=False)
-            if blob_id(content, algorithm) == leaf.id:
-                contents[leaf.id] = content
-    return contents
 
 
 def ignored_among(directory: Path, paths: Iterable[str]) -> tuple[Ignored, ...]:
@@ -168,11 +153,8 @@ def _commit(ref: str, mark: str, edit: Edit, message: bytes, signatures: str) ->
     for path in edit.removed:
         yield b"D %s\n" % _quoted(path)
     for path, leaf in edit.written.items():
-        content = edit.contents.get(leaf.id)
-        source = leaf.id if content is None else "inline"
-        yield b"M %o %s %s\n" % (leaf.mode, source.encode(), _quoted(path))
-        if content is not None:
-            yield _data(content)
+        yield b"M %o inline %s\n" % (leaf.mode, _quoted(path))
+        yield _data(edit.contents[leaf.id])
     yield b"\n"
 
 

@@ -63,8 +63,6 @@ class GitCatalog:
         for path, entry in entries.items():
             mode = _PROGRAM if entry.executable else _FILE
             leaves[path] = Leaf(mode, staging.blob_id(entry.content, algorithm))
-        outdated = {path: leaf for path, leaf in before.items() if leaves.get(path) != leaf}
-        old = staging.contents_on_disk(self.directory, outdated, algorithm)
         gone = self._write(rendered)
         ignored = staging.ignored_among(
             self.directory, (path for path in entries if path not in before)
@@ -77,11 +75,9 @@ class GitCatalog:
             return Change(ignored=_rules(ignored))
         written = {path: leaf for path, leaf in leaves.items() if before.get(path) != leaf}
         removed = tuple(path for path in before if path not in leaves)
-        present = {leaf.id for leaf in before.values()}
         new = {leaf.id: entries[path].content for path, leaf in written.items()}
-        missing = {id_: content for id_, content in new.items() if id_ not in present}
-        self._edit = Edit(committed.commit, removed, written, missing, algorithm)
-        changed = staged_files(self.directory, committed, leaves, {**old, **new}, self._import)
+        self._edit = Edit(committed.commit, removed, written, new, algorithm)
+        changed = staged_files(self.directory, committed, leaves, new, self._import)
         destination = f"branch {self.branch} of {self._pushed_to}"
         return Change(changed, ignored=_rules(ignored), destination=destination)
 
