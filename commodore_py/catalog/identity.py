@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import platform
-from pathlib import Path
+import re
+import time
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git
@@ -14,12 +15,15 @@ from commodore_py.config import Author
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 _LOG = logging.getLogger(__name__)
 
 _SETTINGS = r"^(user|committer)\.(name|email)$"
 
-_NOWHERE = Path("/")  # in no repository, which may be damaged
+# What Git takes as it is: it removes some characters, and more at both ends.
+_END = r"[^\x00-\x20\x7f.,:;<>\"\\']"
+_PLAIN = re.compile(rf"{_END}(?:[^\x00-\x1f\x7f<>]*{_END})?")
 _FALLBACK = Author("Commodore", "commodore@syn.tools")
 
 
@@ -51,14 +55,19 @@ def variables_of(who: Author) -> dict[str, str]:
     }
 
 
-def signatures(who: Author) -> str:
+def signatures(who: Author, directory: Path) -> str:
     """The lines of a commit that name its author and committer, at this time."""
-    # Git leaves out characters, and reads the dates of its variables in many forms.
-    author, by = (
-        git(_NOWHERE, "var", f"GIT_{role}_IDENT", env=variables_of(who))
-        for role in ("AUTHOR", "COMMITTER")
-    )
+    author, by = (_signature(role, who, directory) for role in ("AUTHOR", "COMMITTER"))
     return f"author {author}\ncommitter {by}"
+
+
+def _signature(role: str, who: Author, directory: Path) -> str:
+    plain = _PLAIN.fullmatch(who.name) and _PLAIN.fullmatch(who.email)
+    if plain and f"GIT_{role}_DATE" not in os.environ:
+        now = int(time.time())
+        return f"{who.name} <{who.email}> {now} {time.strftime('%z', time.localtime(now))}"
+    # Git leaves out characters, and reads dates in many forms.
+    return git(directory, "var", f"GIT_{role}_IDENT", env=variables_of(who))
 
 
 def _account() -> Author:

@@ -68,7 +68,7 @@ def write_installation(
         "REPOSITORIES": f'\n  repositories: "{repositories.as_uri()}"' if writes_any else "",
     }
     values = {"NAME": name, "CLUSTER": cluster, "TENANT": tenant, **urls}
-    who = signatures(committer(Author(), Path.cwd()))
+    who = signatures(committer(Author(), Path.cwd()), Path.cwd())
 
     def content(*parts: str) -> bytes:
         text = _DATA.joinpath("installation", *parts).read_text("utf-8")

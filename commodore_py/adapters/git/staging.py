@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import bytes_of
 
 from .program import git, git_bytes
 
@@ -85,6 +87,19 @@ def blob_id(content: bytes, algorithm: str) -> str:
     """The object id of a file's content."""
     blob = b"blob %d\0%s" % (len(content), content)
     return hashlib.new(algorithm, blob, usedforsecurity=False).hexdigest()
+
+
+def contents_on_disk(
+    directory: Path, leaves: Mapping[str, Leaf], algorithm: str
+) -> dict[str, bytes]:
+    """The contents of files that are in the checkout as they were committed, by their ids."""
+    contents = {}
+    for path, leaf in leaves.items():
+        with suppress(OSError):
+            content = bytes_of(f"{directory}/{path}", follow=False)
+            if blob_id(content, algorithm) == leaf.id:
+                contents[leaf.id] = content
+    return contents
 
 
 def ignored_among(directory: Path, paths: Iterable[str]) -> tuple[Ignored, ...]:

@@ -63,6 +63,8 @@ class GitCatalog:
         for path, entry in entries.items():
             mode = _PROGRAM if entry.executable else _FILE
             leaves[path] = Leaf(mode, staging.blob_id(entry.content, algorithm))
+        outdated = {path: leaf for path, leaf in before.items() if leaves.get(path) != leaf}
+        old = staging.contents_on_disk(self.directory, outdated, algorithm)
         gone = self._write(rendered)
         ignored = staging.ignored_among(
             self.directory, (path for path in entries if path not in before)
@@ -77,7 +79,7 @@ class GitCatalog:
         removed = tuple(path for path in before if path not in leaves)
         new = {leaf.id: entries[path].content for path, leaf in written.items()}
         self._edit = Edit(committed.commit, removed, written, new, algorithm)
-        changed = staged_files(self.directory, committed, leaves, new, self._import)
+        changed = staged_files(self.directory, committed, leaves, {**old, **new}, self._import)
         destination = f"branch {self.branch} of {self._pushed_to}"
         return Change(changed, ignored=_rules(ignored), destination=destination)
 
@@ -108,7 +110,7 @@ class GitCatalog:
             raise ValueError("nothing was staged")
         branch = f"{HEADS}{self.branch}"
         who = committer(self._config.author, self.directory)
-        by = signatures(who)
+        by = signatures(who, self.directory)
         if self._edit.parent is None:
             git(self.directory, "symbolic-ref", "HEAD", branch)
         try:
