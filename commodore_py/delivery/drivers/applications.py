@@ -55,21 +55,11 @@ class Applications:
 
     def owner_of(self, document: Document) -> Document | None:
         """The Application that deploys the folder in which this one lies."""
-        documents = [
-            owner for owner in self.owners if document.path.is_relative_to(owner.path.parent)
-        ]
-        return max(documents, key=lambda owner: len(owner.path.parts), default=None)
+        return _deepest(self.owners, document)
 
     def deployer_of(self, document: Document) -> Document | None:
         """The Application, of an owner or of a group, whose folder holds this one."""
-        deployers = [
-            (len(folder.parts), other)
-            for other in self.all
-            if other is not document
-            and (folder := synced_folder(other.content))
-            and document.path.is_relative_to(folder)
-        ]
-        return max(deployers, key=lambda pair: pair[0])[1] if deployers else None
+        return _deepest((other for other in self.all if other is not document), document)
 
     def deployed(self, leaf: Leaf) -> Deployed:
         """Where the instance's manifests are, and how they are applied."""
@@ -81,6 +71,17 @@ class Applications:
         options = items(value_in(content, "spec", "syncPolicy", "syncOptions"))
         creates = leaf.app.get("createNamespace", applications.CREATE_NAMESPACE in options)
         return Deployed(path, str(namespace or ""), bool(prune), bool(creates))
+
+
+def _deepest(deployers: Iterable[Document], document: Document) -> Document | None:
+    """The Application with the longest folder of those whose folder holds a document."""
+    folders = ((synced_folder(deployer.content), deployer) for deployer in deployers)
+    holding = [
+        (len(folder.parts), deployer)
+        for folder, deployer in folders
+        if folder is not None and document.path.is_relative_to(folder)
+    ]
+    return max(holding, key=lambda pair: pair[0])[1] if holding else None
 
 
 def synced_folder(content: object) -> PurePosixPath | None:
