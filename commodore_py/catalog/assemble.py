@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.manifests.documents import faults_in
+from commodore_py.manifests.objects import mappings, texts, value_in
 from commodore_py.model.git_names import git_names_among
 from commodore_py.model.problem import Problem
 from commodore_py.model.tree import Entry, Tree, folders_above
@@ -16,7 +16,7 @@ from commodore_py.model.tree import Entry, Tree, folders_above
 from .layout import MANIFESTS, REFERENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.model.inventory import Node
     from commodore_py.model.secrets import ReferenceFile
@@ -156,15 +156,7 @@ def _inputs_of(node: Node | None, path: PurePosixPath) -> list[str]:
     base = node.parameters.get("_base_directory")
     return [
         source.removeprefix(f"{base!s}/")
-        for entry in _entries(node)
+        for entry in mappings(value_in(node.parameters, "kapitan", "compile"))
         if path.is_relative_to(PurePosixPath(str(entry.get("output_path"))))
-        if isinstance(paths := entry.get("input_paths"), list)
-        for source in paths
-        if isinstance(source, str)
+        for source in texts(entry.get("input_paths"))
     ]
-
-
-def _entries(node: Node) -> Iterator[Mapping[str, Any]]:
-    kapitan = node.parameters.get("kapitan")
-    entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
-    yield from (entry for entry in entries or () if isinstance(entry, Mapping))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from commodore_py.config import Config, WorkPaths
-    from commodore_py.model.inventory import Node, Parameters
+    from commodore_py.model.inventory import Parameters
     from commodore_py.model.tree import Tree
 
 _BASE, _TARGET, _ENTRY = "base", "global", "global.commodore"
@@ -140,25 +140,18 @@ def parameters_of_cluster(
     facts: Mapping[str, Any] | None = None,
 ) -> Parameters:
     """The parameters of a cluster's target, gathered as for a compile in a temporary folder."""
+    target = target or BOOTSTRAP
     with elsewhere(config) as scratch_config:
-        return _node_of_cluster(
-            scratch_config, cluster_id, target or BOOTSTRAP, facts or {}
-        ).parameters
-
-
-def _node_of_cluster(
-    config: Config, cluster_id: str, target: str, facts: Mapping[str, Any]
-) -> Node:
-    cluster = load_cluster(config, cluster_id)
-    cluster = replace(cluster, facts=overlaid(cluster.facts, facts))
-    classes, node = pipeline.gather_classes(config, cluster)
-    if target == BOOTSTRAP:
-        return resolve_bootstrap(config, cluster, classes)
-    instances = instances_of(node, classes)
-    nodes = resolve(config, cluster, classes, instances).nodes
-    if target not in nodes:
-        raise unknown_target(target, sorted(nodes), where=f"cluster {cluster_id}")
-    return nodes[target]
+        cluster = load_cluster(scratch_config, cluster_id)
+        cluster = replace(cluster, facts=overlaid(cluster.facts, facts or {}))
+        classes, node = pipeline.gather_classes(scratch_config, cluster)
+        if target == BOOTSTRAP:
+            return resolve_bootstrap(scratch_config, cluster, classes).parameters
+        instances = instances_of(node, classes)
+        nodes = resolve(scratch_config, cluster, classes, instances).nodes
+        if target not in nodes:
+            raise unknown_target(target, sorted(nodes), where=f"cluster {cluster_id}")
+        return nodes[target].parameters
 
 
 def unknown_target(target: str, names: Sequence[str], *, where: str) -> CommodoreError:
