@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from commodore_py.model.inventory import Parameters
+    from commodore_py.model.spot import ParameterPath
 
     from .nodes import Node
 
@@ -70,11 +71,11 @@ class Calls:
 
     def __init__(self, root: Node, world: World, parameters: Parameters) -> None:
         self._root, self._world, self._parameters = root, world, parameters
-        self._users: dict[str, set[int]] = {}
+        self._users: dict[str, set[ParameterPath]] = {}
         for node in walk(root):
             if isinstance(node, On):
-                self._users.setdefault(node.cluster, set()).add(id(node))
-        self._released: set[int] = set()
+                self._users.setdefault(node.cluster, set()).add(node.path)
+        self._released: set[ParameterPath] = set()
 
     def provision(self) -> Result:
         """One call in the direction of creation."""
@@ -93,7 +94,7 @@ class Calls:
             holds, _ = conditions.evaluate(node.condition, self._parameters)
             return (self._up if holds else self._down)(node.child)
         if isinstance(node, On):
-            self._released.discard(id(node))
+            self._released.discard(node.path)
             result = self._world.register(node.cluster)
             if result.state != "done":
                 return Result("yield", result.text)
@@ -132,7 +133,7 @@ class Calls:
             removed = self._down(node.child)
             if removed.state != "done":
                 return removed
-        self._released.add(id(node))
+        self._released.add(node.path)
         if self._users[node.cluster] <= self._released:
             return self._world.deregister(node.cluster)
         return DONE

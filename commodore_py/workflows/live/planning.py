@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.objects import KubeObject
+from commodore_py.manifests.objects import KubeObject, split_version
 from commodore_py.manifests.order import applications as apps
 from commodore_py.manifests.order.kinds import defined_kind
 from commodore_py.manifests.order.tasks import SyncOptions, sync_tasks
@@ -146,16 +146,22 @@ def _steps_of(
         prune_last=apps.PRUNE_LAST in application.options,
         create_namespace=apps.CREATE_NAMESPACE in application.options,
     )
-    ids = {id(target.object): target for target in targets}
+    by_key = {_key(target.object): target for target in targets}
     tasks = sync_tasks([target.object for target in targets], doomed, options)
     groups = [(key, tuple(of)) for key, of in groupby(tasks, lambda task: (task.phase, task.wave))]
     usual = [(key, of) for key, of in groups if key[0] != AFTER_FAILURE]
     has_hooks = any(task.is_hook for _, of in usual for task in of)
     for (phase, wave), of in groups:
-        actions = tuple(action_of(task, ids.get(id(task.object))) for task in of)
+        actions = tuple(action_of(task, by_key.get(_key(task.object))) for task in of)
         is_last = not usual or (phase, wave) == usual[-1][0]
         awaited = phase == AFTER_FAILURE or has_hooks or not is_last
         yield Step(application.name, phase, wave, actions, awaited)
+
+
+def _key(kube_object: KubeObject) -> tuple[str, ...]:
+    """What names an object within an application: its id, in the group that its content has."""
+    group, _, kind = split_version(kube_object.content)
+    return group, kind, kube_object.id.namespace, kube_object.id.name
 
 
 def _action(
