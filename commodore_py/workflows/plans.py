@@ -113,8 +113,8 @@ def _refuse_none(parameters: Parameters) -> None:
 
 def _published(paths: WorkPaths) -> Tree:
     """The manifests of the catalog's last commit."""
-    commit = head_of(paths.catalog)[0] if is_repository(paths.catalog) else None
-    return manifests_at(paths.catalog, commit).subtree(MANIFESTS) if commit else Tree()
+    is_checkout = is_repository(paths.catalog)
+    return manifests_at(paths.catalog, head_of(paths.catalog)[0] if is_checkout else None)
 
 
 def _kept(paths: WorkPaths, plan: Plan) -> Iterator[bytes]:

@@ -41,16 +41,17 @@ class Comparison:
     tree: str
 
 
-def manifests_at(directory: Path, revision: str) -> Tree:
-    """The manifests of a commit."""
-    leaves = leaves_of(directory, _commit(directory, revision)).leaves
+def manifests_at(directory: Path, commit: str | None) -> Tree:
+    """The manifests of a commit by their paths below `manifests/`; none without a commit."""
+    if commit is None:
+        return Tree()
     ids = {
-        path: leaf.id
-        for path, leaf in leaves.items()
+        PurePosixPath(path).relative_to(MANIFESTS): leaf.id
+        for path, leaf in leaves_of(directory, commit).leaves.items()
         if path.startswith(f"{MANIFESTS}/") and stat.S_ISREG(leaf.mode)
     }
     contents = contents_of(directory, ids.values())
-    return Tree({PurePosixPath(path): Entry(contents[id_]) for path, id_ in ids.items()})
+    return Tree({path: Entry(contents[id_]) for path, id_ in ids.items()})
 
 
 def published_manifests(config: Config, head: CatalogHead) -> Tree:
@@ -58,9 +59,7 @@ def published_manifests(config: Config, head: CatalogHead) -> Tree:
     folder = head.directory / MANIFESTS
     if config.output_dir is not None:
         return read_tree(folder) if folder.is_dir() else Tree()
-    if head.commit is None:
-        return Tree()
-    return manifests_at(head.directory, head.commit).subtree(MANIFESTS)
+    return manifests_at(head.directory, head.commit)
 
 
 def is_lost(head: CatalogHead, commit: str) -> bool:
