@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from commodore_py import compiler
 from commodore_py.adapters import workers
@@ -34,7 +34,7 @@ from commodore_py.workflows.authoring.workspace import Workspace, workspace
 from .cases import CaseRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from commodore_py.config import Config
     from commodore_py.dependencies.lock.shared import SharedLock
@@ -42,11 +42,6 @@ if TYPE_CHECKING:
     from commodore_py.workflows.authoring.component_compile import Gathered
 
     from .cases import Case, Suite
-
-    _PackageWork = tuple[Config, PackageFolder, Workspace]
-
-
-Item = TypeVar("Item")
 
 
 def component_cases(
@@ -67,7 +62,7 @@ def component_cases(
     one path are compiled one group after the other.
     """
     with ExitStack() as stack:
-        gathered: list[tuple[str, Gathered]] = []
+        gathered: dict[str, Gathered] = {}
         for number, case in enumerate(suite.cases):
             try:
                 component = _component_of(
@@ -80,26 +75,28 @@ def component_cases(
                 folder = suite.directory
                 paths = search_paths or (folder,)
                 with work.user_paths():
-                    sources = gather(
+                    gathered[case.name] = gather(
                         config, component, work, locked, output=folder, search_paths=paths
                     )
-                gathered.append((case.name, sources))
             except CommodoreError as error:
                 yield CaseRun(case.name, error)
         # Of cases that require different content at one path, each has what it requires when it
         # is compiled; and the next run requires the first again.
-        groups: dict[object, list[tuple[str, Gathered]]] = {}
-        for case_name, each in gathered:
-            groups.setdefault(_requirements(each), []).append((case_name, each))
+        groups: dict[object, dict[str, Gathered]] = {}
+        for case_name, each in gathered.items():
+            groups.setdefault(_requirements(each), {})[case_name] = each
         for group in groups.values():
             try:
-                first = group[0][1]
+                first = next(iter(group.values()))
                 with first.place.user_paths():
                     fetch(first, keep_others=len(groups) > 1)
             except CommodoreError as error:
-                yield from (CaseRun(case_name, error) for case_name, _ in group)
+                yield from (CaseRun(case_name, error) for case_name in group)
             else:
-                yield from compiled(config, group, _compile_component)
+                yield from compiled(
+                    config,
+                    {name: partial(_compile_component, name, each) for name, each in group.items()},
+                )
 
 
 def _component_of(
@@ -172,7 +169,7 @@ def package_cases(
     user's caches. The directories remain in a folder if one is given, and are reused there.
     """
     with workspace("package-", folder=keep) as parent:
-        ready: list[tuple[str, _PackageWork]] = []
+        ready: dict[str, Callable[[], CaseRun]] = {}
         for case in suite.cases:
             folder = parent.folder / case.name
             folder.mkdir(parents=True, exist_ok=True)
@@ -184,13 +181,17 @@ def package_cases(
             else:
                 case_config = replace(config, paths=WorkPaths(folder), processes=1)
                 work = Workspace(folder, parent.temporary)
-                ready.append((case.name, (case_config, package, work)))
-        yield from compiled(config, ready, partial(_compile_package, lock=lock))
+                ready[case.name] = partial(
+                    _compile_package, case.name, case_config, package, work, lock
+                )
+        yield from compiled(config, ready)
 
 
-def _compile_package(case: str, what: _PackageWork, *, lock: SharedLock | None) -> CaseRun:
+def _compile_package(
+    case: str, config: Config, package: PackageFolder, work: Workspace, lock: SharedLock | None
+) -> CaseRun:
     locked = lock.run() if lock is not None else None
-    rendered = render_package(*what, locked)
+    rendered = render_package(config, package, work, locked)
     tree = Tree()
     for folder, files in placed(rendered.instances).items():
         tree |= files.below(PurePosixPath(folder))
@@ -198,16 +199,13 @@ def _compile_package(case: str, what: _PackageWork, *, lock: SharedLock | None) 
     return CaseRun(case, tree=tree, notices=rendered.notices, findings=findings)
 
 
-def compiled(
-    config: Config, items: Sequence[tuple[str, Item]], compile_one: Callable[[str, Item], CaseRun]
-) -> Iterator[CaseRun]:
-    """Compile every case, in workers if possible; yields them in the order of items."""
-    by_case = dict(items)
+def compiled(config: Config, jobs: Mapping[str, Callable[[], CaseRun]]) -> Iterator[CaseRun]:
+    """Compile every case, in workers if possible; yields them in the order of the jobs."""
 
     def run(case: str) -> CaseRun:
         begun = time.monotonic()
         try:
-            ran = compile_one(case, by_case[case])
+            ran = jobs[case]()
         except CommodoreError as error:
             ran = CaseRun(case, error)
         return replace(ran, seconds=time.monotonic() - begun)
@@ -217,11 +215,11 @@ def compiled(
     processes = 1 if reference else config.processes or compiler.usable_cpus()
     # Even for a single one: what it loads would keep this process from forking the next time.
     if processes == 1 or not workers.possible():
-        yield from map(run, by_case)
+        yield from map(run, jobs)
         return
     # In order, so that two runs print the same.
-    waiting, done = deque(by_case), dict[str, CaseRun]()
-    for case, ran in workers.each(run, [*by_case], processes):
+    waiting, done = deque(jobs), dict[str, CaseRun]()
+    for case, ran in workers.each(run, [*jobs], processes):
         done[case] = ran
         while waiting and waiting[0] in done:
             yield done.pop(waiting.popleft())
