@@ -10,7 +10,7 @@ import hashlib
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
@@ -30,8 +30,7 @@ _FIRST = b"Initial commit"
 _FEW_LOOSE = ("-c", "fastimport.unpackLimit=20")
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """The entry of a commit at a path: a file, a link, or a submodule."""
 
     mode: int

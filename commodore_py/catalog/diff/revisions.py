@@ -45,10 +45,11 @@ def manifests_at(directory: Path, commit: str | None) -> Tree:
     """The manifests of a commit by their paths below `manifests/`; none without a commit."""
     if commit is None:
         return Tree()
+    folder = f"{MANIFESTS}/"
     ids = {
-        PurePosixPath(path).relative_to(MANIFESTS): leaf.id
+        PurePosixPath(path.removeprefix(folder)): leaf.id
         for path, leaf in leaves_of(directory, commit).leaves.items()
-        if path.startswith(f"{MANIFESTS}/") and stat.S_ISREG(leaf.mode)
+        if path.startswith(folder) and stat.S_ISREG(leaf.mode)
     }
     contents = contents_of(directory, ids.values())
     return Tree({path: Entry(contents[id_]) for path, id_ in ids.items()})

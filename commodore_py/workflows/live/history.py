@@ -34,9 +34,10 @@ def objects_at(
 ) -> Iterator[KubeObject]:
     """The objects of some commits, in contents that are wanted; each content is read once."""
     blobs: dict[str, dict[str, None]] = {}
+    folder = f"{MANIFESTS}/"
     for commit in commits:
         for path, leaf in leaves_of(catalog, commit).leaves.items():
-            if path.startswith(f"{MANIFESTS}/") and may_hold_objects(path):
+            if path.startswith(folder) and may_hold_objects(path):
                 blobs.setdefault(leaf.id, {})[path] = None
     for blob, content in contents_of(catalog, set(blobs)).items():
         if not wants(content):
