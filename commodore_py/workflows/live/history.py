@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.staging import leaves_of
 from commodore_py.adapters.git.status import status
-from commodore_py.catalog.diff.staged import contents_of
+from commodore_py.catalog.diff.staged import contents_of, parse_raw
 from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.errors import CommodoreError
 from commodore_py.live.marks import targets_of
@@ -20,7 +22,7 @@ from .notes import applied_commits
 from .objects import objects_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from commodore_py.live.marks import Target
@@ -30,15 +32,20 @@ if TYPE_CHECKING:
 
 
 def objects_at(
-    catalog: Path, commits: Iterable[str], wants: Callable[[bytes], bool] = lambda _: True
+    catalog: Path, commits: Sequence[str], wants: Callable[[bytes], bool] = lambda _: True
 ) -> Iterator[KubeObject]:
-    """The objects of some commits, in contents that are wanted; each content is read once."""
+    """The objects of a commit and of those before it, in contents that are wanted, each once."""
+    leaves = [*leaves_of(catalog, commits[0]).leaves.items()]
+    if commits[1:]:
+        pairs = "".join(f"{commit} {parent}\n" for commit, parent in pairwise(commits))
+        how = ("--stdin", "--no-commit-id", "-r", "--raw", "-z", "--no-abbrev", "--no-renames")
+        changes = parse_raw(git_bytes(catalog, "diff-tree", *how, stdin=pairs.encode()))
+        leaves += ((change.old_path, change.old) for change in changes if change.kind != "added")
     blobs: dict[str, dict[str, None]] = {}
     folder = f"{MANIFESTS}/"
-    for commit in commits:
-        for path, leaf in leaves_of(catalog, commit).leaves.items():
-            if path.startswith(folder) and may_hold_objects(path):
-                blobs.setdefault(leaf.id, {})[path] = None
+    for path, leaf in leaves:
+        if path.startswith(folder) and may_hold_objects(path):
+            blobs.setdefault(leaf.id, {})[path] = None
     for blob, content in contents_of(catalog, set(blobs)).items():
         if not wants(content):
             continue
