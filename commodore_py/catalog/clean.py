@@ -37,26 +37,24 @@ def clean(config: Config) -> tuple[Path, ...]:
     if not paths.root.is_dir():
         return ()
     with files.anchored(paths.root, paths.root, paths.dependencies, paths.classes):
-        return _cleaned(config, paths)
-
-
-def _cleaned(config: Config, paths: WorkPaths) -> tuple[Path, ...]:
-    losses = tuple(_losses(paths))
-    if config.force:
-        for repository in dict.fromkeys(Path(loss.where) for loss in losses):
-            _move_aside(repository, paths)
-    else:
-        raise_collected(losses, "nothing was removed")
-    # The target of a link was not generated.
-    generated = [p for p in _generated_folders(paths) if p.is_dir() and not p.is_symlink()]
-    for folder in generated:
-        try:
-            files.remove(folder)
-        except OSError as error:
-            raise CommodoreError(
-                f"cannot remove {error.filename or folder}: {error.strerror}", where=str(folder)
-            ) from error
-    return tuple(generated)
+        losses = tuple(_losses(paths))
+        if config.force:
+            for repository in dict.fromkeys(Path(loss.where) for loss in losses):
+                _move_aside(repository, paths)
+        else:
+            raise_collected(losses, "nothing was removed")
+        libraries = paths.dependencies / "libs"
+        generated = (paths.inventory, paths.libraries, libraries, paths.compiled, paths.catalog)
+        # The target of a link was not generated.
+        folders = tuple(path for path in generated if path.is_dir() and not path.is_symlink())
+        for folder in folders:
+            try:
+                files.remove(folder)
+            except OSError as error:
+                raise CommodoreError(
+                    f"cannot remove {error.filename or folder}: {error.strerror}", where=str(folder)
+                ) from error
+        return folders
 
 
 def _move_aside(repository: Path, paths: WorkPaths) -> None:
@@ -71,16 +69,6 @@ def _move_aside(repository: Path, paths: WorkPaths) -> None:
             f"cannot move {repository} aside: {error.strerror}", where=str(place)
         ) from error
     log.warning("unpublished work is kept in %s", place, extra={"where": str(repository)})
-
-
-def _generated_folders(paths: WorkPaths) -> tuple[Path, ...]:
-    return (
-        paths.inventory,
-        paths.libraries,
-        paths.dependencies / "libs",
-        paths.compiled,
-        paths.catalog,
-    )
 
 
 def _losses(paths: WorkPaths) -> Iterator[CommodoreError]:
@@ -106,9 +94,11 @@ def _repositories(folder: Path) -> Iterator[Path]:
 
 def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
     try:
-        work = [*changed, *_unpublished_commits(repository)]
-        refs = _ask(repository, "for-each-ref", "--format=%(refname)", _BACKUPS).splitlines()
+        # A tag counts as published: remotes have tags that are on none of their branches.
         published = ("--not", "--remotes", "--tags")
+        commits = ("log", "--format=commit %h%x20(%s)", *_NOT_THE_USERS, "--all", *published)
+        work = [*changed, *_ask(repository, *commits).splitlines()]
+        refs = _ask(repository, "for-each-ref", "--format=%(refname)", _BACKUPS).splitlines()
         aside = [
             ref for ref in refs if _ask(repository, "rev-list", "--max-count=1", ref, *published)
         ]
@@ -143,13 +133,6 @@ def _changed_files(repository: Path) -> Iterator[str]:
     for entry in output.split("\0"):
         if entry:
             yield entry[3:]
-
-
-def _unpublished_commits(repository: Path) -> list[str]:
-    # A tag counts as published: remotes have tags that are on none of their branches.
-    arguments = (*_NOT_THE_USERS, "--all", "--not", "--remotes", "--tags")
-    listing = _ask(repository, "log", "--format=commit %h%x20(%s)", *arguments)
-    return listing.splitlines()
 
 
 def _ask(repository: Path, *arguments: str) -> str:

@@ -65,7 +65,11 @@ class GitCatalog:
             leaves[path] = Leaf(mode, staging.blob_id(entry.content, algorithm))
         outdated = {path: leaf for path, leaf in before.items() if leaves.get(path) != leaf}
         old = staging.contents_on_disk(self.directory, outdated, algorithm)
-        gone = self._write(rendered)
+        gone: set[str] = set()
+        if not self._config.dry_run:
+            files.write_trees(self._config.paths.compiled, rendered.instances)
+            for owned in OWNED:
+                gone |= write_owned(self.directory, rendered.catalog, owned)
         ignored = staging.ignored_among(
             self.directory, (path for path in entries if path not in before)
         )
@@ -82,16 +86,6 @@ class GitCatalog:
         changed = staged_files(self.directory, committed, leaves, {**old, **new}, self._import)
         destination = f"branch {self.branch} of {self._pushed_to}"
         return Change(changed, ignored=_rules(ignored), destination=destination)
-
-    def _write(self, rendered: Rendered) -> set[str]:
-        """Write the files where they differ, and return what was removed or replaced."""
-        gone: set[str] = set()
-        if self._config.dry_run:
-            return gone
-        files.write_trees(self._config.paths.compiled, rendered.instances)
-        for owned in OWNED:
-            gone |= write_owned(self.directory, rendered.catalog, owned)
-        return gone
 
     def leave_staged(self) -> None:
         """Have the change in the index, as Commodore leaves it where it does not commit."""
