@@ -73,7 +73,11 @@ def _of_set(plan: Plan, value: Value, nodes: Mapping[str, Node] | None) -> Itera
         if nodes is not None and target in nodes and _is_at(nodes[target].parameters, path, value):
             continue
         replay = hierarchy.replay(target)
-        steps = _steps(replay, path) if any(layer.file == file for layer in replay.layers) else ()
+        is_layer = any(layer.file == file for layer in replay.layers)
+        steps = tuple(replay.follow(path)) if is_layer else ()
+        for step in steps:
+            if step.error is not None and not step.within:
+                raise CommodoreError(str(step.error), where=str(step.place))
         if not steps:
             continue
         winner = _winner(replay, path, value, file)
@@ -127,14 +131,6 @@ def _may_be_any(value: Value) -> bool:
     """Return whether a value says nothing about its type: missing, empty, or a reference."""
     reference = isinstance(value, Unresolved) or (isinstance(value, str) and "${" in value)
     return value is ABSENT or value is None or reference
-
-
-def _steps(replay: Replay, path: ParameterPath) -> tuple[Step, ...]:
-    steps = tuple(replay.follow(path))
-    for step in steps:
-        if step.error is not None and not step.within:
-            raise CommodoreError(str(step.error), where=str(step.place))
-    return steps
 
 
 def _of_application(hierarchy: Hierarchy, name: str, *, enable: bool) -> Iterator[Problem]:

@@ -62,7 +62,11 @@ def find_suite(folder: Path, chosen: Sequence[str] = ()) -> Suite:
     """
     directory = folder.resolve()
     tests = directory / "tests"
-    files = {path.stem: path for path in sorted(_values_in(tests))}
+    files = {
+        path.stem: path
+        for path in sorted(tests.glob("*"))
+        if path.suffix in _SUFFIXES and not path.name.startswith(".") and path.is_file()
+    }
     golden = {
         path.name: path
         for path in sorted((tests / "golden").glob("*"))
@@ -113,12 +117,6 @@ def _chosen(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
                 hint=f"available: {', '.join(names) or 'none'}",
             )
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
-
-
-def _values_in(tests: Path) -> Iterator[Path]:
-    for path in tests.glob("*"):
-        if path.suffix in _SUFFIXES and not path.name.startswith(".") and path.is_file():
-            yield path
 
 
 Status = Literal["passed", "failed", "updated"]
@@ -238,7 +236,9 @@ def _judged(suite: Suite, case: Case, ran: CaseRun, *, update: bool) -> Outcome:
     problems = tuple(map(_as_error, ran.errors))
     try:
         if suite.golden:
-            change = _change_of(case.golden, ran.tree)
+            has_output = case.golden.is_dir()
+            expected = read_tree(case.golden, Reach((case.golden,))) if has_output else Tree()
+            change = change_between(expected, ran.tree)
         if change and update and not problems:
             write_tree(case.golden, Tree(dict(ran.tree)))  # Git does not track empty folders
             status = "updated"
@@ -266,9 +266,3 @@ def _unexpected(golden: Path) -> CommodoreError:
     else:
         text, hint = "the case has no expected output yet", "save this output with --update"
     return CommodoreError(text, where=str(golden), hint=hint)
-
-
-def _change_of(folder: Path, compiled: Tree) -> Change:
-    """The change from the expected output to this one."""
-    expected = read_tree(folder, Reach((folder,))) if folder.is_dir() else Tree()
-    return change_between(expected, compiled)
