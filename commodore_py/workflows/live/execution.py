@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from commodore_py.live.access.client import Writer
-    from commodore_py.manifests.objects import Content, ObjectId
+    from commodore_py.manifests.objects import ObjectId
 
     from .applying import How
     from .cluster import LiveCluster
@@ -126,8 +126,7 @@ class _Execution:
         while True:
             left, why = [], ""
             for action in waiting:
-                live = _read(self._cluster, self._writer, action)
-                problem = _not_ready(self._cluster, action, live)
+                problem = _not_ready(self._cluster, self._writer, action)
                 if problem.startswith("Degraded"):
                     if not may_be_degraded:
                         raise CommodoreError(f"{action.id} failed: {problem}")
@@ -230,7 +229,12 @@ def _explained(error: HttpError, action: Action, step: Step) -> CommodoreError:
     return CommodoreError(f"{action.what} {action.id}: {error}", where=where, hint=hint)
 
 
-def _not_ready(cluster: LiveCluster, action: Action, live: Content | None) -> str:
+def _not_ready(cluster: LiveCluster, writer: Writer, action: Action) -> str:
+    """Why an object is not yet as the action leaves it; empty if it is."""
+    id_ = action.id
+    api = cluster.kinds.find(id_.group, id_.kind)
+    # An object of a kind that came with this plan has no health that is known.
+    live = writer.find(api.path(id_.namespace, id_.name)) if api is not None else {}
     if action.what == "delete":
         return "it is being deleted" if live is not None else ""
     if live is None:
@@ -239,11 +243,3 @@ def _not_ready(cluster: LiveCluster, action: Action, live: Content | None) -> st
     if health.status in (None, "Healthy"):
         return ""
     return f"{health.status} {health.message}".strip()
-
-
-def _read(cluster: LiveCluster, writer: Writer, action: Action) -> Content | None:
-    id_ = action.id
-    api = cluster.kinds.find(id_.group, id_.kind)
-    if api is None:
-        return {}  # a kind that came with this plan: it has no health that is known
-    return writer.find(api.path(id_.namespace, id_.name))
