@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
-_SETTINGS = r"^(user|committer)\.(name|email)$"
+SETTINGS = r"^(user|committer)\.(name|email)$"
+"""Git's settings that `committer` uses."""
 
 # What Git takes as it is: it removes some characters, and more at both ends.
 _END = r"[^\x00-\x20\x7f.,:;<>\"\\']"
@@ -27,11 +28,15 @@ _PLAIN = re.compile(rf"{_END}(?:[^\x00-\x1f\x7f<>]*{_END})?")
 _FALLBACK = Author("Commodore", "commodore@syn.tools")
 
 
-def committer(given: Author, directory: Path) -> Author:
-    """The author and committer of a commit; a missing half is looked up as Git does."""
+def committer(given: Author, directory: Path, settings: Mapping[str, str] | None = None) -> Author:
+    """The author and committer of a commit; a missing half is looked up as Git does.
+
+    `settings` are those that `SETTINGS` matches, if they are known.
+    """
     if given.name and given.email:
         return given
-    settings = settings_of(directory, _SETTINGS, local=False)
+    if settings is None:
+        settings = settings_of(directory, SETTINGS, local=False)
     name = given.name or _known_to_git("name", settings)
     email = given.email or _known_to_git("email", settings)
     if name and email:

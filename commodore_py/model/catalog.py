@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -22,6 +23,8 @@ class CatalogHead:
     branch: str
     commit: str | None
     notices: tuple[Problem, ...] = ()
+    identity: Mapping[str, str] | None = None
+    """Git's settings of the user's name there, if they were read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ class GitCatalog:
         if self._edit is None:
             raise ValueError("nothing was staged")
         branch = f"{HEADS}{self.branch}"
-        who = committer(self._config.author, self.directory)
+        who = committer(self._config.author, self.directory, self._head.identity)
         by = signatures(who, self.directory)
         if self._edit.parent is None:
             git(self.directory, "symbolic-ref", "HEAD", branch)

@@ -107,7 +107,7 @@ def _head(
     if owner != cluster.id and not (notices and (config.strict or config.local)):
         set_setting(directory, _OWNER, cluster.id)
     branch = branch or FALLBACK_BRANCH
-    return CatalogHead(directory, cluster.catalog_url, branch, commit, notices)
+    return CatalogHead(directory, cluster.catalog_url, branch, commit, notices, settings or None)
 
 
 def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
@@ -140,8 +140,8 @@ def _refuse_merges(directory: Path, now: Status) -> None:
 
 
 def _settings_of(directory: Path) -> Mapping[str, str]:
-    """The owner of a checkout, and its remote."""
-    pattern = r"^(commodore\.cluster|remote\.origin\.url)$"
+    """The owner of a checkout, its remote, and the user's name: what is needed of its settings."""
+    pattern = r"^(commodore\.cluster|remote\.origin\.url|(user|committer)\.(name|email))$"
     return settings_of(directory, pattern, local=False)
 
 
