@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import safe
-from commodore_py.adapters.git.program import fetch, git, over_network, succeeds
+from commodore_py.adapters.git.program import git, over_network, succeeds
 from commodore_py.adapters.git.repository import default_branch_of, head_of, is_repository
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import content_of
@@ -146,10 +146,6 @@ class Repository:
         """Undo the last commit; files stay as they are."""
         git(self.folder, "reset", "--quiet", "--soft", before)
         git(self.folder, "reset", "--quiet", "--", self._name)
-
-    def fetch(self) -> None:
-        """Update what is known of the remote."""
-        fetch(self.folder)
 
     def forward(self) -> None:
         """Bring the checkout to what the remote has."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.git.program import fetch
 from commodore_py.dependencies.protection.class_files import content_now, replace_class_file
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
@@ -97,7 +98,7 @@ def _push(config: Config, repository: Repository, plan: Plan, commit: str, *, ke
     except CommodoreError as error:
         overtaken = isinstance(error, Overtaken)
         if overtaken:
-            repository.fetch()
+            fetch(repository.folder)
         elif keep:
             raise
         repository.take_back(f"{commit}^")
