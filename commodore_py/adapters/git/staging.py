@@ -10,7 +10,7 @@ import hashlib
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
@@ -30,7 +30,8 @@ _FIRST = b"Initial commit"
 _FEW_LOOSE = ("-c", "fastimport.unpackLimit=20")
 
 
-class Leaf(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Leaf:
     """The entry of a commit at a path: a file, a link, or a submodule."""
 
     mode: int
