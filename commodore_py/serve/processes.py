@@ -126,11 +126,20 @@ def _child(
     os.setsid()
     workers.serve_parent()
     ending.listen()
-    REDACTOR.learn(*secrets)
-    time_limits.use(limits)
+    try:
+        REDACTOR.learn(*secrets)
+        time_limits.use(limits)
+        outcome = _outcome(_Reports(sender), work, arguments)
+        with suppress(OSError):
+            sender.send_bytes(outcome)
+    except KeyboardInterrupt:
+        ending.leave(1)
+
+
+def _outcome(reports: _Reports, work: str, arguments: tuple[Any, ...]) -> bytes:
+    """The result of the work, or its error, as the daemon reads it."""
     ours = logging.getLogger("commodore_py")
     log.set_up()
-    reports = _Reports(sender)
     ours.handlers = [reports]
     ours.setLevel(logging.INFO)
     module, _, name = work.partition(".")
@@ -141,16 +150,12 @@ def _child(
             outcome: tuple[str, Any] = "result", REDACTOR.masked_value(result)
     except CommodoreError as error:
         outcome = "error", error
-    except KeyboardInterrupt:
-        ending.leave(1)
     except Exception as error:  # noqa: BLE001 - the daemon serves others all the same
         outcome = "error", _crash(error)
     try:
-        content = pickle.dumps(outcome)
+        return pickle.dumps(outcome)
     except Exception as error:  # noqa: BLE001 - an error with parts that cannot be sent
-        content = pickle.dumps(("error", _crash(error)))
-    with suppress(OSError):
-        sender.send_bytes(content)
+        return pickle.dumps(("error", _crash(error)))
 
 
 def _crash(error: Exception) -> CommodoreError:
