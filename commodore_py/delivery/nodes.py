@@ -102,7 +102,7 @@ class On:
 
     cluster: str
     child: Node
-    path: ParameterPath = ()
+    path: ParameterPath
     name: str = ""
 
 

@@ -165,7 +165,10 @@ class Reader(Shapes):
 
 
 def _placed(node: Node, cluster: str, *, background: bool) -> Node:
-    """The node with the cluster of its steps, without those of an inner `on`, which have theirs."""
+    """Place the steps below a node on a cluster; those of an inner `on` keep theirs.
+
+    With `background`, the deletion of an instance is not waited for.
+    """
     if isinstance(node, Leaf):
         return replace(node, cluster=cluster, background=background)
     if isinstance(node, Resource):

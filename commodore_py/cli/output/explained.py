@@ -50,13 +50,15 @@ def _titled(
         yield ""
         yield f"{number:3}  {step.place}"
         yield f"{_INDENT}{' -> '.join(step.layer.chain)}"
-        yield from (f"{_INDENT}{line}" for line in _what(step, explanation.path, looked_up))
+        yield from (f"{_INDENT}{line}" for line in _what(step, explanation, looked_up))
 
 
-def _what(step: Step, path: str, looked_up: Mapping[str, Explanation]) -> Iterator[str]:
+def _what(
+    step: Step, explanation: Explanation, looked_up: Mapping[str, Explanation]
+) -> Iterator[str]:
     written, after = step.written, plain_value(step.after)
     if step.action == "remove":
-        how = f"`{step.mark}` replaces {dotted(step.at)}, without {path}"
+        how = f"`{step.mark}` replaces {dotted(step.at)}, without {explanation.path}"
         how = how if step.mark else f"sets {dotted(step.at)} to null"
         yield f"{how}: {_brief(plain_value(step.before))} is removed"
     elif written is not ABSENT:
@@ -64,7 +66,7 @@ def _what(step: Step, path: str, looked_up: Mapping[str, Explanation]) -> Iterat
     for lookup in step.references:
         yield from _reference(lookup, looked_up)
     if step.constant:
-        yield f"and makes it constant: `{step.key_written}`"
+        yield f"and makes it constant: `{step.key_written(explanation.name)}`"
     if step.problem:
         # The error of a reference is shown with the reference.
         if not any(problem_of(lookup.value) for lookup in step.references):
@@ -226,19 +228,19 @@ def _content(explanation: Explanation) -> dict[str, Any]:
         path=explanation.path,
         value=explanation.value,
         problem=explanation.problem or ABSENT,
-        steps=[_step_content(step) for step in explanation.steps],
+        steps=[_step_content(step, explanation.name) for step in explanation.steps],
         looked_up=[_content(below) for below in explanation.looked_up.values()] or ABSENT,
     )
 
 
-def _step_content(step: Step) -> dict[str, Any]:
+def _step_content(step: Step, name: str) -> dict[str, Any]:
     return _known(
         action=step.action,
         file=step.place.file,
         line=step.place.line or None,
         classes=list(step.layer.chain),
         at=dotted(step.at),
-        key=step.key_written,
+        key=step.key_written(name),
         mark=step.mark or ABSENT,
         constant=step.constant,
         written=step.written,

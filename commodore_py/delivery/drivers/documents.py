@@ -174,7 +174,7 @@ def object_named(
 
 
 def lifted(job: Job, documents: Documents) -> tuple[dict[str, Mapping[str, Any]], list[Finding]]:
-    """The object of every `resource` of the plan by step, without what is wrong with the others.
+    """The object of every `resource` of the plan by step, and what is wrong with the others.
 
     They leave the folders of their instances: each driver has a file of its own for them.
     """

@@ -42,7 +42,7 @@ _ORDER = (WebFile, Repository, Chart, Artifact)  # Kapitan's
 FetchOne: TypeAlias = "Callable[[Source], Stored | CommodoreError]"
 """Fetches a source, or returns why it cannot be fetched."""
 Through: TypeAlias = "Callable[[Fetcher], FetchOne]"
-"""Makes another one of the usual one."""
+"""Makes another way to fetch of the usual one: by a lock."""
 
 
 def fetch_downloads(

@@ -90,12 +90,10 @@ def has_commit(bare: Path, url: str, commit: str, mirrors: Mirrors | None) -> bo
 
 
 def fetch_commit(clone: Path, commit: str) -> bool:
-    """Fetch a commit by its id, which many servers send; return whether it was missing, and sent.
+    """Fetch a commit by its id, which many servers send; return whether this one does.
 
     No branch or tag of the remote need have it.
     """
-    if is_complete(clone, commit):
-        return False
     try:
         over_network(clone, "fetch", "--quiet", "--no-tags", "origin", commit)
     except ProgramFailed:

@@ -100,7 +100,9 @@ def groups_of(
             clone, url = place_of(spec, paths), spec.url
         else:
             clone, url = bare_clone_of(spec, paths), remotes[git_urls.dependency_key(spec.url)]
-        groups.setdefault(clone, Group(clone, url)).specs.append(spec)
+        group = groups.setdefault(clone, Group(clone, url))
+        group.url = url  # keys that differ by a slash at the end have one clone
+        group.specs.append(spec)
     return tuple(groups.values())
 
 

@@ -106,12 +106,13 @@ def list_refs(url: str, *, current: bool = False) -> Refs:
     If `current`, listings for earlier clusters do not count: a catalog may have been pushed to.
     """
     address = git_urls.normalise(url)
-    if _listings is None or current:
+    listings = _listings  # which a run that ends takes away from threads that are left
+    if listings is None or current:
         return _list(address)
-    if address not in _listings.listed:
-        folder = _listings.folder
-        _listings.listed[address] = _shared(folder, address) if folder else _list(address)
-    return _listings.listed[address]
+    if address not in listings.listed:
+        folder = listings.folder
+        listings.listed[address] = _shared(folder, address) if folder else _list(address)
+    return listings.listed[address]
 
 
 def _list(address: str) -> Refs:

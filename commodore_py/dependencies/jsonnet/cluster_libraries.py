@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Inventory, Node
     from commodore_py.model.spot import Places
 
-    from .resolve import Resolve
+    from .resolve import ResolveLocked
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def install_cluster_libraries(
     inventory: Inventory,
     places: Places = NOWHERE,
     *,
-    resolve_locked: Resolve | None = None,
+    resolve_locked: ResolveLocked | None = None,
 ) -> None:
     """Link the components' libraries, and install the Jsonnet libraries they require."""
     parameters = inventory.bootstrap.parameters

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from commodore_py.model.inventory import Parameters
 
     from .jsonnetfile import Remote
-    from .resolve import Resolve
+    from .resolve import ResolveLocked
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def install_component_libraries(
     parameters: Parameters,
     *,
     keep_others: bool = False,
-    resolve_locked: Resolve | None = None,
+    resolve_locked: ResolveLocked | None = None,
 ) -> None:
     """Install the Jsonnet libraries that the component requires into its folder."""
     if not config.fetch_dependencies:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from .fetch import Clones
     from .jsonnetfile import Requirement
-    from .resolve import Failure, Outcome, Package, Resolve
+    from .resolve import Failure, Outcome, Package, ResolveLocked
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ def install(
     *,
     strict: bool = False,
     keep_others: bool = False,
-    resolve_locked: Resolve | None = None,
+    resolve_locked: ResolveLocked | None = None,
 ) -> None:
     """Install the libraries of `jsonnetfile.json` in a folder, and their requirements.
 

@@ -57,7 +57,7 @@ class Resolution:
     """Warnings about different requirements with one name, each once."""
 
 
-Resolve: TypeAlias = (
+ResolveLocked: TypeAlias = (
     "Callable[[Sequence[Requirement], FetchAll, Callable[[Remote], Path]], Resolution]"
 )
 """Another way to resolve libraries, with a function that finds the clone of a remote."""

@@ -77,12 +77,12 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     """Fetch a commit that no branch or tag of its remote has; whether the server sends it."""
     if spec.kind not in CONFIGURATION:
         bare = bare_clone_of(spec, config.paths)
-        return (bare / "HEAD").is_file() and fetch_commit(bare, commit)
+        return (bare / "HEAD").is_file() and _fetch_missing(bare, commit)
     place = place_of(spec, config.paths)
     if (place / ".git").exists():
-        return fetch_commit(place, commit)
+        return _fetch_missing(place, commit)
     aside, _ = clone_aside(str(spec), place, spec.url)
-    fetched = fetch_commit(aside, commit) and succeeds(
+    fetched = _fetch_missing(aside, commit) and succeeds(
         aside, "checkout", "--quiet", "--detach", commit
     )
     if fetched:
@@ -93,3 +93,8 @@ def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
     else:
         remove(aside)
     return fetched
+
+
+def _fetch_missing(clone: Path, commit: str) -> bool:
+    """Return whether a commit was missing in a clone, and was fetched."""
+    return not is_complete(clone, commit) and fetch_commit(clone, commit)

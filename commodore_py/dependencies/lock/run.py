@@ -121,7 +121,7 @@ class LockedRun:
         fetch: FetchAll,
         clone_of: Callable[[Remote], Folder],
     ) -> Resolution:
-        """Resolve libraries."""
+        """Resolve libraries by what is locked of them."""
         return LibraryInputs(self.state, fetch, clone_of).resolve(direct)
 
     def downloads(self, fetcher: Fetcher) -> FetchOne:

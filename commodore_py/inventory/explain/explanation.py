@@ -36,6 +36,8 @@ class Explanation:
 
     target: str
     path: str
+    name: str
+    """The last part of the path."""
     value: Any
     problem: str
     steps: tuple[Step, ...]
@@ -73,7 +75,12 @@ def explain(paths: WorkPaths, target: str, written: str) -> Explanation:
             step.references = (step.lookup,) if step.lookup else tuple(replay.lookups(step.value))
             waiting.extend(_paths(step.references))
         explanations[current] = Explanation(
-            replay.target, dotted(current), plain_value(value), problem_of(value), steps
+            replay.target,
+            dotted(current),
+            dotted(current[-1:]),
+            plain_value(value),
+            problem_of(value),
+            steps,
         )
     result = explanations.pop(path)
     return replace(result, looked_up={other.path: other for other in explanations.values()})

@@ -17,7 +17,6 @@ from commodore_py.inventory.engine.values import (
     plain,
     plain_key,
 )
-from commodore_py.inventory.paths import dotted
 from commodore_py.model.problem import Place
 
 from .places import line_of
@@ -119,10 +118,9 @@ class Step:
             return "append"
         return "replace"
 
-    @property
-    def key_written(self) -> str:
-        """The key as written, with its marks."""
-        return str(self.key.value if self.key is not None else "") or dotted(self.at[-1:])
+    def key_written(self, name: str) -> str:
+        """The key as written, with its marks; the name of the parameter if there is no file."""
+        return str(self.key.value if self.key is not None else "") or name
 
     @property
     def written(self) -> Any:  # noqa: ANN401 - plain YAML values

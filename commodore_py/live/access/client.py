@@ -164,7 +164,7 @@ UNAUTHORIZED, FORBIDDEN, NOT_FOUND, GONE, NOT_ACCEPTABLE = 401, 403, 404, 410, 4
 _JSON, _APPLY = "application/json", "application/apply-patch+yaml"  # JSON is YAML
 _MOST_ANSWER = 1 << 28
 AT_ONCE = 8
-"""How many requests are under way at the most."""
+"""How many requests those who send several have under way."""
 
 
 class Client:

@@ -73,8 +73,9 @@ def cluster_diff(
     server_side: bool = False,
     reveal: Reveal | None = None,
 ) -> LiveDiff:
-    """Compare every target with its live object; or those of earlier commits, but not their marks.
+    """Compare every target with its live object.
 
+    With `history`, these are targets of earlier commits: their marks are not compared.
     With `server_side`, the server predicts what becomes of them; with `reveal`, the values of
     secret references are compared, too.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 def objects_at(
     catalog: Path, commits: Sequence[str], wants: Callable[[bytes], bool] = lambda _: True
 ) -> Iterator[KubeObject]:
-    """The objects of a commit and of those before it, in contents that are wanted, each once."""
+    """The objects of commits, the newest first, in contents that are wanted; each content once."""
     leaves = [*leaves_of(catalog, commits[0]).leaves.items()]
     if commits[1:]:
         pairs = "".join(f"{commit} {parent}\n" for commit, parent in pairwise(commits))
@@ -44,7 +45,8 @@ def objects_at(
     blobs: dict[str, dict[str, None]] = {}
     folder = f"{MANIFESTS}/"
     for path, leaf in leaves:
-        if path.startswith(folder) and may_hold_objects(path):
+        is_content = stat.S_ISREG(leaf.mode) or stat.S_ISLNK(leaf.mode)  # no submodule
+        if is_content and path.startswith(folder) and may_hold_objects(path):
             blobs.setdefault(leaf.id, {})[path] = None
     for blob, content in contents_of(catalog, set(blobs)).items():
         if not wants(content):

@@ -236,7 +236,7 @@ def _pointed(config: Config, lock: Lock, path: Path, to: str, places: Places) ->
         if best(requested, [to]) is None:
             raise _not_allowed(path, requested, to, "")
         values = {"version": to, "sum": ""}
-    elif block.text("commit") and path[0] != "repository":
+    elif block.text("commit") and path[0] not in ("repository", "base"):
         requested, where = block.text("requested"), ""
         if path[0] in _KINDS:
             where = places.parameter("cluster", (_KINDS[path[0]], path[1], "version"))

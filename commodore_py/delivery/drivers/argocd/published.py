@@ -73,7 +73,7 @@ class Published:
         for name in sorted(self.by_name.keys() - set(names)):
             document = self.by_name[name]
             folder = synced_folder(document.content)
-            instance = folder.parts[0] if folder else name
+            instance = folder.parts[0] if folder and folder.parts else name
             path: ParameterPath = removed.get(instance, PLAN)
             owner = self._known.deployer_of(document)
             if KEEP in sync_options(document.content) or not (
