@@ -47,6 +47,7 @@ def base_url(api_url: str) -> str:
 def _base(api_url: str) -> tuple[str, str, list[str]]:
     text = api_url if "://" in api_url else f"https://{api_url.lstrip('/')}"
     try:
+        text.encode()  # an argument that is not UTF-8 cannot be sent
         parts = urlsplit(text)
         port = parts.port
     except ValueError as error:

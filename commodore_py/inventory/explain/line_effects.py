@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .replay import Replay
 
 VALUE, PART, OVERRIDDEN, REFERENCE, CLASS = "value", "part", "overridden", "reference", "class"
+# A value that refers to itself from inside has paths without end.
+_DEEPEST, _MOST = 20, 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ def effects_of_line(paths: WorkPaths, file: Path, line: int) -> LineEffects:
         for path in parameters:
             for effect in search.effects(path, place):
                 targets_by_effect.setdefault(effect, []).append(target)
+        replay.forget_steps()
     effects = tuple(
         replace(effect, targets=tuple(names)) for effect, names in targets_by_effect.items()
     )
@@ -171,6 +174,8 @@ class _Search:
                     continue
                 is_whole = len(holder.value.parts) == 1
                 at = (*holder.at, *(changed[len(use.path) :] if is_whole else ()))
+                if len(at) > _DEEPEST or len(seen) > _MOST:
+                    continue
                 if at not in seen and self._counts(holder.at, use.layer):
                     seen.add(at)
                     waiting.append(at)

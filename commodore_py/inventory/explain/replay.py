@@ -60,6 +60,8 @@ class Replay(Loader):
         self.failures: list[tuple[CommodoreError, tuple[str, ...]]] = []
         self._source_of = source_of
         self.state = self.load(content, meta_of(target), name=target)
+        self._states.clear()  # for other targets, which have a loader each
+        self._lowest.clear()
         self._by_key: dict[Hashable, list[Layer]] = {}
         for layer in self.layers:
             for key in layer.parameters.items:
@@ -103,6 +105,10 @@ class Replay(Loader):
             settle(traced, self.resolved)
             steps = self._known[path] = tuple(traced)
         return steps
+
+    def forget_steps(self) -> None:
+        """Free the memory of what was followed."""
+        self._known.clear()
 
     def value(self, path: ParameterPath) -> Value:
         """The final value at a path."""
