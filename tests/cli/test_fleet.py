@@ -113,8 +113,11 @@ def test_killed_worker_fails_only_its_cluster(commodore: CommandLine, fleet: Fle
     assert was_pushed(fleet, "c-three")
 
 
-def test_unreachable_scheduler_is_an_error(commodore: CommandLine, fleet: Fleet) -> None:
+def test_unreachable_scheduler_is_an_error(
+    commodore: CommandLine, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("distributed")
+    monkeypatch.setattr("commodore_py.adapters.executors._SECONDS", 1.0)
 
     ran = commodore(*compile_all(fleet, "--scheduler", "tcp://127.0.0.1:1"))
 

@@ -127,6 +127,7 @@ def test_chunked_body_without_end_is_cut_off(daemon: Daemon) -> None:
         )
 
 
+@pytest.mark.long  # they are cut off after ten seconds
 def test_slow_clients_do_not_keep_others_out_and_are_cut_off(daemon: Daemon) -> None:
     connections = [socket.create_connection(_address(daemon), timeout=30) for _ in range(200)]
     for connection in connections[:150]:
