@@ -95,7 +95,11 @@ def compile_catalog(
 ) -> Published:
     """Compile one cluster's catalog, from its facts to its commit; `cluster` was just loaded."""
     times = [monotonic()]
-    lock = open_lock(config, cluster_id)
+    lock = None
+    if config.lock_file is not None:
+        from .dependencies.lock.run import LockedRun  # most runs have none
+
+        lock = LockedRun.open(config, cluster_id)
     if lock is None or not config.offline:
         cluster = check_settings(config, cluster_id, cluster)
     if not config.force:
@@ -135,15 +139,6 @@ def check_settings(
     cluster = cluster or load_cluster(config, cluster_id)
     check_folder(config, cluster.id)
     return None if config.local else cluster
-
-
-def open_lock(config: Config, cluster_id: str) -> LockedRun | None:
-    """The lock that the settings name, if they do."""
-    if config.lock_file is None:
-        return None
-    from .dependencies.lock.run import LockedRun  # most runs have none
-
-    return LockedRun.open(config, cluster_id)
 
 
 @run_log.act("gather")
@@ -195,10 +190,7 @@ def gather(
 
 
 def gather_classes(
-    config: Config,
-    cluster: Cluster,
-    lock: LockedRun | None = None,
-    fetch: Fetch | None = None,
+    config: Config, cluster: Cluster, lock: LockedRun | None = None, fetch: Fetch | None = None
 ) -> tuple[ClassPath, Node]:
     """Everything that a cluster's hierarchy consists of, fetched; and the cluster's own node."""
     fetch = fetch or fetcher(config)

@@ -100,7 +100,7 @@ class Step:
 
     @property
     def action(self) -> str:  # noqa: PLR0911 - a line per kind of step
-        """What it does: set, replace, merge, append, override, null, remove or fail."""
+        """The effect on the value: set, replace, merge, append, override, null, remove or fail."""
         before, after = self.before, self.after
         if self.error is not None or type(after) is Unresolved:
             return "fail"

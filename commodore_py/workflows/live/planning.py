@@ -159,7 +159,7 @@ def _steps_of(
 
 
 def _key(kube_object: KubeObject) -> tuple[str, ...]:
-    """What names an object within an application: its id, in the group that its content has."""
+    """The identity of an object in an application: its id, in the group that its content has."""
     group, _, kind = split_version(kube_object.content)
     return group, kind, kube_object.id.namespace, kube_object.id.name
 
