@@ -30,8 +30,8 @@ class Origins:
     """File and line that set a parameter."""
     root: str = ""
     """The working directory: paths in it are shown without it."""
-    _parameters: dict[str, Parameters | None] = field(default_factory=dict)
-    _values: dict[str, dict[str, list[tuple[Any, ...]]]] = field(default_factory=dict)
+    _parameters: dict[str, Parameters | None] = field(default_factory=dict, init=False)
+    _values: dict[str, dict[str, list[tuple[Any, ...]]]] = field(default_factory=dict, init=False)
 
     def related(self, instance: str, file: str, value: str) -> tuple[Place, ...]:
         """The input that rendered a file, and the line of the one parameter that has the value."""
