@@ -71,8 +71,8 @@ def explain(paths: WorkPaths, target: str, written: str) -> Explanation:
         if current in explanations or not steps:
             continue
         value = steps[-1].after
+        steps = tuple(replace(step, references=_references(replay, step)) for step in steps)
         for step in steps:
-            step.references = (step.lookup,) if step.lookup else tuple(replay.lookups(step.value))
             waiting.extend(_paths(step.references))
         explanations[current] = Explanation(
             replay.target,
@@ -96,6 +96,10 @@ def _by_index(replay: Replay, path: ParameterPath) -> ParameterPath:
                 raise UnknownParameter(what, where=f"target {replay.target}")
             path = (*path[:depth], index, *path[depth + 1 :])
     return path
+
+
+def _references(replay: Replay, step: Step) -> tuple[Lookup, ...]:
+    return (step.lookup,) if step.lookup else tuple(replay.lookups(step.value))
 
 
 def _paths(lookups: Iterable[Lookup]) -> Iterator[ParameterPath]:

@@ -43,31 +43,15 @@ if TYPE_CHECKING:
     """The file of a class, or of the target itself without a name, and what reads its nodes."""
 
 
-class Replay(Loader):
-    """One target: its layers in the order in which they are merged, and its failures."""
+class _Recorder(Loader):
+    """Loads one target, and keeps its layers and its failures."""
 
-    def __init__(
-        self,
-        files: ClassFiles,
-        target: str,
-        content: ClassFile,
-        source_of: Callable[[str], Source],
-    ) -> None:
+    def __init__(self, files: ClassFiles, target: str, source_of: Callable[[str], Source]) -> None:
         super().__init__(files, missing_ok=False)
-        self.target = target
         itself = Map({META: meta_of(target)})
         self.layers = [Layer(META, META, (f"target {target}",), itself, "set by commodore itself")]
         self.failures: list[tuple[CommodoreError, tuple[str, ...]]] = []
         self._source_of = source_of
-        self.state = self.load(content, meta_of(target), name=target)
-        self._states.clear()  # for other targets, which have a loader each
-        self._lowest.clear()
-        self._by_key: dict[Hashable, list[Layer]] = {}
-        for layer in self.layers:
-            for key in layer.parameters.items:
-                self._by_key.setdefault(plain_key(key), []).append(layer)
-        self.resolver = Resolver(self.state.parameters)
-        self._known: dict[ParameterPath, tuple[Step, ...]] = {}
 
     def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
         """Keep a layer."""
@@ -78,6 +62,28 @@ class Replay(Loader):
     def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
         """Keep a failure."""
         self.failures.append((error, chain))
+
+
+class Replay:
+    """One target: its layers in the order in which they are merged, and its failures."""
+
+    def __init__(
+        self,
+        files: ClassFiles,
+        target: str,
+        content: ClassFile,
+        source_of: Callable[[str], Source],
+    ) -> None:
+        self.target = target
+        recorder = _Recorder(files, target, source_of)
+        self.state = recorder.load(content, meta_of(target), name=target)
+        self.layers, self.failures = recorder.layers, recorder.failures
+        self._by_key: dict[Hashable, list[Layer]] = {}
+        for layer in self.layers:
+            for key in layer.parameters.items:
+                self._by_key.setdefault(plain_key(key), []).append(layer)
+        self.resolver = Resolver(self.state.parameters)
+        self._known: dict[ParameterPath, tuple[Step, ...]] = {}
 
     def layers_with(self, key: Hashable) -> list[Layer]:
         """The layers that hold a top-level parameter; those that hold any for None."""

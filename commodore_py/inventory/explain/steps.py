@@ -91,7 +91,7 @@ class Step:
     before: Value = ABSENT
     after: Value = ABSENT
     references: tuple[Lookup, ...] = ()
-    """Those in the value, once it is explained."""
+    """Those in the value, where it is explained."""
 
     @property
     def place(self) -> Place:
